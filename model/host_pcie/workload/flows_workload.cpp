@@ -48,7 +48,7 @@ void FlowsWorkload::completed(const HostRequest& request, SimTime issued, SimTim
     if (p.state != State::done) p.state = State::ready;
 }
 
-/// Progress of the flow that is behind the others: the run ends with the last one.
+/// The progress of the slowest flow, because the run ends with the last one.
 double FlowsWorkload::progress(SimTime now) const {
     double least = 1;
     for (const Part& p : flows_)

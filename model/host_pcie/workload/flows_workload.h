@@ -52,7 +52,7 @@ private:
         std::unique_ptr<Workload> workload;
         std::uint64_t first_byte = 0;
         std::uint32_t first_job = 0;
-        State state = State::ready;  // what it said last; after a completion of its own: ready
+        State state = State::ready;  // its last answer; ready after one of its completions
         SimTime when{};              // state wait
     };
     const Part& of(std::uint32_t job) const { return flows_[flow_of_job_[job]]; }
@@ -65,7 +65,7 @@ private:
 
     std::vector<Part> flows_;
     std::vector<std::uint32_t> flow_of_job_;
-    std::uint32_t turn_ = 0;  // which is asked first
+    std::uint32_t turn_ = 0;  // flow that is asked first
 };
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload that ends early: after a number of requests, or at a time. Requests issued by then still complete. It
-// wraps any Workload.
+// A workload that ends another one early: after a number of requests, or at a time. Requests that were issued by then
+// still complete.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class LimitedWorkload final : public Workload {
 public:
     struct Limits {
         std::uint64_t requests = ~std::uint64_t{0};  ///< at least 1
-        SimTime until = kNever;                      ///< nothing is issued from here on; after 0
+        SimTime until = kNever;                      ///< no request is issued from here on; must be after 0
         bool any() const { return requests != ~std::uint64_t{0} || until != kNever; }
     };
     enum class Reached : std::uint8_t { none, requests, time };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fio's non-uniform random offsets as block numbers: zipf, pareto, normal, zoned. Popular blocks are scattered over the
-// region by a permutation, as fio scatters them by a hash; the shares are those of the formula, without collisions.
+// Draws fio's non-uniform random offsets as block numbers: zipf, pareto, normal, zoned. A permutation scatters popular
+// blocks over the region, where fio uses a hash. So the shares are those of the formula, without collisions.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ private:
     double shift_;
 };
 
-/// zipf, pareto and normal over `blocks` blocks; not used for the other distributions.
+/// The source for zipf, pareto and normal over `blocks` blocks. The other distributions do not use it.
 class FioDistributionSource {
 public:
     FioDistributionSource(const FioJob& job, std::uint64_t blocks, std::uint64_t seed);
@@ -49,7 +49,8 @@ private:
     std::uint64_t shift_ = 0;
 };
 
-/// zoned and zoned_abs of one direction: zone by access percent, uniform inside it.
+/// The source for zoned and zoned_abs of one direction. It draws a zone by access percent, and a uniform block in the
+/// zone.
 class FioZoneSource {
 public:
     /// `blocks`: blocks of the region; `align`: bytes per block.

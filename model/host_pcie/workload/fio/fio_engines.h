@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The I/O engines of fio (3.33 and what has come since): which of them read and write a drive, and which keep more than
-// one I/O under way.
+// The I/O engines of fio (3.33 and later): which of them read and write a drive, and which keep several I/Os under way.
 #pragma once
 
 #include <string>
@@ -11,15 +10,15 @@ namespace ssdtlm {
 struct FioEngine {
     enum class Kind : unsigned char {
         asynchronous,  ///< keeps iodepth I/Os under way
-        synchronous,   ///< one I/O at a time, whatever iodepth says
-        not_a_drive    ///< what it does is no I/O of an NVMe drive's block layer
+        synchronous,   ///< one I/O at a time, whatever iodepth is
+        not_a_drive    ///< it does no I/O of a drive through the block layer
     };
     const char* name;
     Kind kind;
-    const char* what = "";  ///< not_a_drive: what it does instead, after "ioengine=x "
+    const char* what = "";  ///< not_a_drive: text about what it does, after "ioengine=x "
 };
 
-/// The engine of this name; nullptr: fio has no such engine.
+/// Returns the engine with this name, or nullptr if fio has none.
 const FioEngine* find_fio_engine(std::string_view name);
 /// The nearest engine for an unknown name, for "did you mean"; empty when nothing is near.
 std::string nearest_fio_engine(const std::string& name);

@@ -86,7 +86,7 @@ void FioGenerator::enter_zone(File& file, std::size_t d) {
     reset_region(file);
 }
 
-/// False: no file has anything left.
+/// Chooses the file of the next I/O. Returns false if no file has an offset left in this pass.
 bool FioGenerator::choose_file() {
     if (files_left_ == 0) return false;
     if (files_.size() == 1) return true;
@@ -246,7 +246,7 @@ bool FioGenerator::sequential_offset(std::size_t d, std::uint64_t& offset) {
     offset = position;
     if (offset == 0 || job_.sequence_hole == 0) return true;
     const std::int64_t moved = static_cast<std::int64_t>(offset) + job_.sequence_hole;
-    // As fio: the end of the whole file or drive makes it wrap, the end of the region ends the pass.
+    // As in fio, an offset wraps at the end of the whole file or drive, and the pass ends at the end of the region.
     if (moved >= 0 && static_cast<std::uint64_t>(moved) < place.end - place.begin)
         offset = static_cast<std::uint64_t>(moved);
     else if (job_.sequence_hole > 0)
@@ -265,7 +265,8 @@ std::uint64_t FioGenerator::length(std::size_t d, std::uint64_t offset) {
     for (int tries = 0; tries < 1000; ++tries) {
         std::uint64_t size = 0;
         if (job_.bssplit[d].empty()) {
-            // fio's formula: uniform over [low, low + high), cut to high; so the largest size is the likeliest.
+            // This is fio's formula: uniform over [low, low + high), cut to high. So the largest size is the most
+            // frequent.
             size = low + size_random_.below(high);
         } else {
             const std::uint64_t percent = size_random_.below(100);
@@ -280,7 +281,7 @@ std::uint64_t FioGenerator::length(std::size_t d, std::uint64_t offset) {
         size = std::min(size - size % low, high);
         if (size != 0 && file_->fits(offset, size)) return size;
     }
-    return low;  // a split that never draws what still fits
+    return low;  // the split never draws a size that still fits
 }
 
 }  // namespace ssdtlm

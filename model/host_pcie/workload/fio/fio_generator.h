@@ -22,17 +22,17 @@ public:
     FioGenerator(const FioGenerator&) = delete;  // file_ points into files_
     FioGenerator& operator=(const FioGenerator&) = delete;
 
-    /// Starts a pass over the region: nothing used yet, sequential positions at the start.
+    /// Starts a pass over the region: no block is used yet, and sequential positions are at the start.
     void begin_pass();
-    /// Direction of the next I/O; for a mixed job by rwmixread and what was issued so far.
+    /// Returns the direction of the next I/O. For a mixed job it follows from rwmixread and the I/Os so far.
     HostOp pick_direction();
     /// The rate limit has changed the chosen direction.
     void override_direction(HostOp op) { mix_direction_ = op; }
-    /// Chooses device offset and length of the next I/O in direction `op`. False: the pass has nothing left in any
-    /// file.
+    /// Chooses device offset and length of the next I/O in direction `op`. Returns false if the pass has no offset left
+    /// in any file.
     bool next(HostOp op, std::uint64_t& offset, std::uint32_t& bytes);
-    /// A sync has its turn among the files, like any I/O of fio. It is for the file whose turn is next, not for the one
-    /// written last. Returns the start of that file.
+    /// Chooses the file of a sync, and returns its start. As in fio, it is the file whose turn is next, not the one
+    /// that was written last.
     std::uint64_t next_sync();
     /// Called after next(). Counts the I/O; the counts steer rwmix.
     void issued(HostOp op) { ++issues_[fio_index(op)]; }
@@ -57,7 +57,7 @@ private:
         PerDirection<std::optional<FioZoneSource>> zones;
         PerDirection<std::uint64_t> position{};  // relative to the file's offset: end of the last I/O
         PerDirection<std::uint64_t> last_start{};
-        std::uint64_t zone = 0;  // zonemode=strided: where the current one begins
+        std::uint64_t zone = 0;  // zonemode=strided: where the current zone begins
         bool done = false;       // this pass has no offset left in it
         bool fits(std::uint64_t offset, std::uint64_t bytes) const { return offset + bytes <= place.region; }
     };
@@ -86,12 +86,12 @@ private:
     Map map_ = Map::none;
     std::uint64_t map_unit_ = 0;
     std::vector<File> files_;
-    File* file_ = nullptr;  // of the current I/O
+    File* file_ = nullptr;  // file of the current I/O
     std::size_t files_left_ = 0;
     std::uint32_t service_left_ = 0;  // I/Os before the next change of file
 
     PerDirection<std::uint64_t> issues_{};
-    std::uint64_t zone_bytes_ = 0;  // done in the current zone
+    std::uint64_t zone_bytes_ = 0;  // bytes of I/O in the current zone
     std::uint32_t sequence_left_ = 1;
     HostOp mix_direction_ = HostOp::read;
     std::uint64_t mix_issues_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One clone of one fio job with every option resolved against the device: what the generator executes and what the
-// fio-shaped report prints. Plain data; it holds no run-time state.
+// A clone of a fio job, with all options resolved for the device. The generator executes it, and the report in fio's
+// format prints it. It is plain data without run-time state.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr std::size_t fio_index(HostOp op) {
 enum class FioDistribution : std::uint8_t { random, zipf, pareto, normal, zoned, zoned_abs };
 enum class FioRateProcess : std::uint8_t { linear, poisson };
 enum class FioSequencer : std::uint8_t { sequential, identical };
-/// Which file the next I/O goes to (file_service_type).
+/// The order in which I/O goes to files (file_service_type).
 enum class FioFileService : std::uint8_t { round_robin, random, sequential };
 /// Which jobs exitall ends: those of the same reporting group, all that run, or all.
 enum class FioExit : std::uint8_t { group, stonewall, all };
@@ -44,12 +44,12 @@ struct FioZone {
     std::uint64_t size = 0;
 };
 
-/// One file of a job, or the drive itself: where it lies. Device addresses in bytes.
+/// The place of a file of a job, or of the drive itself. Addresses are bytes of the device.
 struct FioFile {
     std::uint64_t offset = 0;                            ///< of the first byte that I/O may touch
-    std::uint64_t region = 0;                            ///< bytes that offsets are drawn from
-    std::uint64_t end = 0;                               ///< behind the last byte of the file or drive
-    std::uint64_t begin = 0;                             ///< of the file or drive
+    std::uint64_t region = 0;                            ///< bytes from which offsets are drawn
+    std::uint64_t end = 0;                               ///< end of the file or drive
+    std::uint64_t begin = 0;                             ///< begin of the file or drive
     std::optional<std::uint32_t> number = std::nullopt;  ///< in FioJobFile::files; none: the drive
 };
 struct FioJob {
@@ -77,29 +77,29 @@ struct FioJob {
     double distribution_value = 0;  ///< zipf theta, pareto h, normal deviation (%)
     std::optional<double> distribution_center;
     PerDirection<std::vector<FioZone>> zones;
-    bool strided = false;          ///< zonemode: I/O stays in a zone for zone_size bytes, then goes on behind zone_skip
+    bool strided = false;          ///< zonemode: after zone_size bytes in a zone, I/O moves on past zone_skip
     std::uint64_t zone_size = 0;   ///< bytes
-    std::uint64_t zone_range = 0;  ///< bytes of a zone that offsets are drawn from
+    std::uint64_t zone_range = 0;  ///< bytes of a zone from which offsets are drawn
     std::uint64_t zone_skip = 0;   ///< bytes between zones
-    bool random_map = true;        ///< each block once per pass
+    bool random_map = true;        ///< each block comes once per pass
     std::uint32_t fsync = 0;       ///< a flush after this many writes; 0: never
     std::uint32_t fdatasync = 0;
     bool end_fsync = false;
     bool fua = false;           ///< sync=1, sync, dsync
-    bool data_only = false;     ///< of these, dsync
+    bool data_only = false;     ///< FUA stands for dsync
     std::uint16_t stream = 0;   ///< write_hint; HostRequest::stream of its writes
     std::uint64_t seed = 0;     ///< of this clone
     bool repeat_passes = true;  ///< randrepeat: the same sequence in every pass
 
-    bool verify = false;               ///< what was written is read back
-    std::uint32_t verify_backlog = 0;  ///< after so many writes; 0: at the end of a pass
+    bool verify = false;               ///< the written data are read back
+    std::uint32_t verify_backlog = 0;  ///< read back after so many writes; 0: at the end of a pass
     std::uint32_t verify_batch = 0;    ///< blocks read back at a time; 0: verify_backlog
 
     // --- where and how much ---
     std::vector<FioFile> files;  ///< at least one
     FioFileService file_service = FioFileService::round_robin;
     std::uint32_t file_service_ios = 1;  ///< I/Os to one file in a row
-    bool create_only = false;            ///< ends when its files are laid out
+    bool create_only = false;            ///< the job ends when its files are laid out
     std::uint64_t size = 0;              ///< bytes of one pass, over all files
     std::uint64_t io_size = 0;           ///< bytes of the run when io_size= is given; 0: `size`
     std::uint64_t number_ios = 0;        ///< 0: no limit
@@ -107,7 +107,7 @@ struct FioJob {
 
     // --- when ---
     std::uint32_t iodepth = 1;  ///< 1 for synchronous engines, whatever the file says
-    bool stonewall = false;     ///< starts when no job is running
+    bool stonewall = false;     ///< it starts when no job is running
     Ps start_delay{0};          ///< from the start of the run
     Ps runtime{0};              ///< 0: no limit
     bool time_based = false;
@@ -118,16 +118,16 @@ struct FioJob {
     bool submit_offload = false;  ///< io_submit_mode=offload: rate sleeps do not wait for outstanding I/O
     Ps thinktime{0};
     std::uint32_t thinktime_blocks = 1;
-    bool rate_ignores_think = false;  ///< rate_ignore_thinktime: what a rate would have done in a think time is made up
+    bool rate_ignores_think = false;  ///< rate_ignore_thinktime: the job does not make up for think times
     bool thinktime_on_issue = false;  ///< thinktime_blocks_type=issue
     std::uint32_t refill_at =
         ~0u;  ///< a full queue is refilled when this many are left (iodepth_low, iodepth_batch_complete_min)
-    std::string wait_for;  ///< name of a job all of whose clones must have ended; empty: none
-    bool exitall = false;  ///< its end ends others
+    std::string wait_for;  ///< name of a job whose clones must all have ended; empty: none
+    bool exitall = false;  ///< its end ends other jobs
     bool exitall_on_error = false;
     FioExit exit_what = FioExit::group;
     std::uint32_t flow_id = 0;
-    std::uint32_t flow = 0;  ///< weight among the jobs of flow_id; 0: takes no part
+    std::uint32_t flow = 0;  ///< weight among the jobs of flow_id; 0: the job is in no flow
     Ps flow_sleep{0};
     Ps latency_target{0};  ///< 0: none
     Ps latency_window{0};
@@ -138,7 +138,7 @@ struct FioJob {
     // --- how the host's I/O scheduler treats it ---
     IoPriority priority;
     bool has_priority = false;  ///< prio or prioclass is given
-    std::string io_scheduler;   ///< that it asks for; empty: any
+    std::string io_scheduler;   ///< the scheduler that it asks for; empty: any
 
     // --- what the job must reach, or it fails ---
     PerDirection<std::uint64_t> rate_min{0, 0, 0};  ///< bytes per second; 0: no limit

@@ -9,7 +9,7 @@ void FioJobAmounts::begin_pass() {
     pass_bytes_ = 0;
     region_done_ = false;
     ++passes_;
-    // fio lets these overwrite within one pass; everything else makes a pass per `size`.
+    // As in fio, these jobs overwrite within one pass. All other jobs make a pass per `size`.
     pass_limit_ = job_.size;
     if (job_.writes && (!job_.random || !job_.random_map)) pass_limit_ = std::max(pass_limit_, job_.io_size);
     if (job_.trimwrite()) pass_limit_ += byte_limit() * job_.loops;
@@ -17,7 +17,7 @@ void FioJobAmounts::begin_pass() {
 
 /// True: io_size (or size) or number_ios is reached, over all loops.
 bool FioJobAmounts::limits_reached(std::uint32_t outstanding) const {
-    // fio counts reads and writes of a mix together; of a trimwrite only the writes.
+    // fio counts reads and writes of a mix together, and only the writes of a trimwrite.
     const std::uint64_t bytes = job_.mixed()  ? issued_bytes_[0] + issued_bytes_[1]
                                 : job_.writes ? issued_bytes_[1]
                                 : job_.reads  ? issued_bytes_[0]

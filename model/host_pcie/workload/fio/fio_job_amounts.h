@@ -27,9 +27,9 @@ public:
         ++done_ios_;
         done_bytes_ += bytes;
     }
-    /// Amounts count from here.
+    /// Makes amounts count from here on.
     void restart_counts() { done_ios_ = done_bytes_ = 0; }
-    /// This pass had no offset left.
+    /// Notes that this pass had no offset left.
     void region_is_done() { region_done_ = true; }
 
     bool pass_is_over(std::uint32_t outstanding) const {
@@ -38,7 +38,7 @@ public:
     bool pass_did_something() const { return pass_bytes_ != 0; }
     /// Returns true if another pass follows, and then takes one of the loops if any are left.
     bool another_pass();
-    /// Share of its amounts that the job has done, 0 to 1. It is 0 if the job has none.
+    /// The share of its amounts that the job has done, 0 to 1. It is 0 if the job has no amounts.
     double share() const;
 
     std::uint64_t done_ios() const { return done_ios_; }

@@ -61,7 +61,7 @@ public:
                 option(content, where);
         }
     }
-    /// Options of a command line: fio takes those before the first --name for defaults.
+    /// Reads the options of a command line. As in fio, those before the first --name are defaults.
     void read(const std::vector<FioArgument>& arguments, bool job_follows) {
         for (const FioArgument& a : arguments) {
             const std::string where = kFioCommandLine + a.name;
@@ -130,7 +130,8 @@ private:
         }
         read(std::string(std::istreambuf_iterator<char>(in), {}), full, depth + 1);
     }
-    /// ${NAME} from the environment, as in fio; a missing one is a mistake here, not an empty text.
+    /// Replaces ${NAME} by the variable of the environment, as fio does. A missing variable is a mistake here, but an
+    /// empty text in fio.
     std::string substitute(std::string value, const std::string& where) {
         for (std::size_t at = 0; (at = value.find("${", at)) != std::string::npos;) {
             const std::size_t end = value.find('}', at);

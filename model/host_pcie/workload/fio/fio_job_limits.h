@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits that a fio job has to keep, or it ends with an error: rate_min, rate_iops_min and max_latency. They follow fio
-// 3.33's rules (backend.c, __check_min_rate: a settling time of 2 s in each pass, then the mean of each rate_cycle).
+// Checks the limits that a fio job must keep: rate_min, rate_iops_min and max_latency. A job that breaks one ends with
+// an error. The rules are those of fio 3.33 (backend.c, __check_min_rate: a settling time of 2 s in each pass, then the
+// mean of each rate_cycle).
 #pragma once
 
 #include <optional>
@@ -18,7 +19,7 @@ public:
     static bool any(const FioJob& job);
 
     void begin_pass(SimTime now);
-    /// Returns what was not met, as a sentence; nullopt: everything was met.
+    /// Returns a sentence about a limit that was not kept; nullopt: all were kept.
     std::optional<std::string> completed(const HostRequest& request, Ps latency, SimTime now);
 
 private:

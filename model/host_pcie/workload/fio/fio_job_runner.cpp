@@ -110,9 +110,10 @@ Workload::State FioJobRunner::next(SimTime now, HostRequest& request, SimTime& w
     }
 }
 
-/// True: `request` is filled. False in state running: the queue is full.
+/// Takes a step of a running job. Returns true if it has filled `request`. If it returns false in state running, the
+/// queue is full.
 bool FioJobRunner::running(SimTime now, HostRequest& request) {
-    if (think_on_completion_) return false;  // fio waits, then thinks, and only then looks whether it is done
+    if (think_on_completion_) return false;  // fio waits, then thinks, and only then checks whether it is done
     if (deadline_is_over(now)) {
         terminated_ = true;
         state_ = State::draining;
@@ -210,7 +211,7 @@ void FioJobRunner::sleep_for(Ps duration, SimTime now) {
         wake_ = std::min(now + duration, std::max(now, deadline_));
         state_ = State::sleeping;
     } else {
-        state_ = State::quiescing;  // and only then sleeps: fio's inline mode
+        state_ = State::quiescing;  // the sleep begins after that: fio's inline mode
     }
 }
 
@@ -237,7 +238,7 @@ void FioJobRunner::completed(const HostRequest& request, SimTime issued, SimTime
             state_ = State::draining;
         return;
     }
-    amounts_.completed(request.bytes);  // as in fio, of what is read back too
+    amounts_.completed(request.bytes);  // as in fio, this includes reads of the verify phase
     if (request.tag != 0 && request.tag != kVerifyTag) history_->completed(request.tag, request.offset);
     if (watched_) watch(request, now - issued, now);
     if (think_on_completion_) {
@@ -278,7 +279,8 @@ void FioJobRunner::watch(const HostRequest& request, Ps latency, SimTime now) {
     depth_ = limit_ = target_->depth();
 }
 
-/// Reads back one piece. False in state verifying: the queue is full, or the next piece is still being written.
+/// Reads back one piece. If it returns false in state verifying, the queue is full, or the next piece is still being
+/// written.
 bool FioJobRunner::verifying(SimTime now, HostRequest& request) {
     if (deadline_is_over(now)) {
         terminated_ = true;
@@ -303,7 +305,7 @@ bool FioJobRunner::emit_verify(HostRequest& request) {
     return true;
 }
 
-/// After verify_backlog writes a batch of them is read back, in between the job's own I/O.
+/// True: verify_backlog writes have come, so a batch of them must be read back between the job's own I/O.
 bool FioJobRunner::backlog_is_due() {
     if (history_->size() == 0) return false;
     if (batch_left_ != 0) return true;
@@ -359,7 +361,7 @@ void FioJobRunner::end_ramp() {
     restart_counts(started_at_ + job_.ramp_time);
 }
 
-/// fio's reset_all_stats(): amounts, rates and run time count from here.
+/// Makes amounts, rates and run time count from here on, as fio's reset_all_stats() does.
 void FioJobRunner::restart_counts(SimTime now) {
     if (job_.runtime != Ps{0} && !terminated_) deadline_ = now + job_.runtime;
     generator_.reset_counts();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One fio job clone in time: queue depth, rate, think time, ramp, run time, passes and flushes. Decisions are taken in
-// the order of fio 3.33's do_io() and thread_main(). It is told the time and never waits.
+// Runs a clone of a fio job over time: queue depth, rate, think time, ramp, run time, passes and flushes. It decides in
+// the order of fio 3.33's do_io() and thread_main(). Its caller gives it the time, and it never waits.
 #pragma once
 
 #include <cstdint>
@@ -21,30 +21,30 @@ namespace ssdtlm {
 
 class FioJobRunner {
 public:
-    /// `flow`: that of the job's flow_id, when the job takes part in one. Both arguments must outlive this object.
+    /// `flow`: the flow of the job's flow_id, or null. Both arguments must outlive this object.
     explicit FioJobRunner(const FioJob& job, FioFlow* flow = nullptr);
 
     void start(SimTime now);
     /// Returns ready, wait or blocked as in Workload; done: the job has finished. Call start() first.
     Workload::State next(SimTime now, HostRequest& request, SimTime& when);
     void completed(const HostRequest& request, SimTime issued, SimTime now);
-    /// Another job ends this one (exitall), or steady state is reached: the job issues no further I/O, but what is
-    /// outstanding completes.
+    /// Ends the job, because of another job (exitall) or a steady state. It issues no more I/O, but outstanding I/O
+    /// completes.
     void terminate(SimTime now);
-    /// The job will never start: its flow goes on without it.
+    /// Call it if the job will never start, so that its flow goes on without it.
     void abandon() { leave_flow(); }
 
     const FioJob& job() const { return job_; }
     bool started() const { return state_ != State::waiting; }
     bool finished() const { return state_ == State::finished; }
-    /// Why the job ended with an error; empty: it did not.
+    /// The reason why the job ended with an error; empty if it did not.
     const std::string& failure() const { return failure_; }
     SimTime failed_at() const { return failed_at_; }
     /// True: the last next() issued nothing because the other jobs of the flow are behind.
     bool held_by_flow() const { return held_by_flow_; }
-    /// The queue depth that the job uses now; latency_target moves it.
+    /// The queue depth that the job uses now; latency_target changes it.
     std::uint32_t depth() const { return depth_; }
-    /// When latency_target began its final run, from which fio's statistics count; kNever: it has not begun.
+    /// The time at which latency_target began its final run, from which statistics count; kNever: it has not begun.
     SimTime final_run_at() const { return final_run_at_; }
     std::uint64_t done_ios() const { return amounts_.done_ios(); }
     std::uint64_t done_bytes() const { return amounts_.done_bytes(); }
@@ -52,8 +52,8 @@ public:
     double progress(SimTime now) const;
     SimTime started_at() const { return started_at_; }
     SimTime finished_at() const { return finished_at_; }
-    /// The time by which fio divides a job's I/O: from the end of the ramp to the end of the job, with the sleep (rate,
-    /// think time) in which it may end. Empty while the job runs, or if it ended within the ramp.
+    /// The time by which fio divides a job's I/O. It lasts from the end of the ramp to the end of the job, and includes
+    /// a sleep (rate, think time) at the end. It is empty while the job runs, or if it ended within the ramp.
     std::optional<Workload::JobTime> measured_time() const;
     std::uint32_t outstanding() const { return outstanding_; }
     std::uint32_t passes() const { return amounts_.passes(); }
@@ -103,7 +103,7 @@ private:
     bool terminated_ = false;  // run time is over: no further pass
 
     std::uint32_t depth_;
-    std::uint32_t limit_;  // issues while fewer are outstanding: depth_, or refill_at of a queue that was full
+    std::uint32_t limit_;  // outstanding I/Os up to which it issues: depth_, or refill_at after a full queue
     std::uint32_t outstanding_ = 0;
     bool last_was_write_ = false;
     bool flushed_to_verify_ = false;
@@ -125,7 +125,7 @@ private:
     std::optional<HostOp> after_sleep_;  // direction whose turn comes after a rate sleep
     std::uint64_t last_think_ = 0;
     bool think_on_completion_ = false;  // the queue was full: decide when the first I/O returns
-    bool thinking_ = false;             // the sleep is a think time that the rate leaves out
+    bool thinking_ = false;             // the sleep is a think time that does not count for the rate
     Ps sleep_{0};
     SimTime wake_{};
 };

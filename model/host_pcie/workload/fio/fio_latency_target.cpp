@@ -26,7 +26,7 @@ FioLatencyTarget::Step FioLatencyTarget::completed(Ps latency, SimTime now) {
 }
 
 FioLatencyTarget::Step FioLatencyTarget::failed(SimTime now) {
-    if (depth_ == 1) return Step::none;  // as fio: the window goes on, and may still come right
+    if (depth_ == 1) return Step::none;  // as in fio, the window goes on, and may still succeed
     high_ = depth_;
     if (depth_ == low_) --low_;
     depth_ = (depth_ + low_) / 2;
@@ -38,7 +38,7 @@ FioLatencyTarget::Step FioLatencyTarget::failed(SimTime now) {
 FioLatencyTarget::Step FioLatencyTarget::succeeded(SimTime now) {
     const std::uint32_t before = depth_;
     low_ = depth_;
-    // Bisection would stay here for ever; three good windows in a row try one more.
+    // Bisection would stay here for ever. After three good windows in a row it tries a depth of one more.
     if (depth_ + 1 == high_ && ++stable_ >= 3) {
         ++high_;
         stable_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// latency_target: fio's search for the largest queue depth at which latency_percentile of a window's I/Os stay within
-// the target (fio 3.33, io_u.c: lat_target_*). Starts at depth 1, doubles until it fails, then bisects.
+// fio's latency_target: the search for the largest queue depth at which latency_percentile of a window's I/Os stay
+// within the target (fio 3.33, io_u.c: lat_target_*). It starts at depth 1, doubles until it fails, and then bisects.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ class FioLatencyTarget {
 public:
     enum class Step : std::uint8_t {
         none,
-        changed,    ///< depth() is another one
-        lowered,    ///< as changed, and what is outstanding ends first
-        final_run,  ///< the depth is found: what is outstanding ends, statistics begin anew
+        changed,    ///< depth() has changed
+        lowered,    ///< depth() is lower, so outstanding I/O must end first
+        final_run,  ///< the depth is found: outstanding I/O ends, and statistics begin anew
         done,       ///< the final run is over: the job ends
         impossible  ///< not even depth 1 meets the target of all I/Os
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the files of fio jobs lie on the drive, side by side in order of first use, and which of them fio writes in
-// full before the jobs start ("Laying out IO file"; fio 3.33, filesetup.c). A file system's own blocks, its journal
-// and its choice of places are in host_files.
+// Puts the files of fio jobs on the drive, side by side in the order of first use. It also finds the files that fio
+// writes completely before the jobs start ("Laying out IO file"; fio 3.33, filesetup.c). The blocks of a file system,
+// its journal and its choice of places are in host_files.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace ssdtlm {
 
 /// The place of one file, as jobs address it.
 struct FioFilePlace {
-    std::uint64_t begin = 0;      ///< device address, or of a file system's files
-    std::uint64_t bytes = 0;      ///< that any job uses
-    std::uint64_t allocated = 0;  ///< that fallocate() gives it before the jobs start
+    std::uint64_t begin = 0;      ///< address on the device, or among the files of a file system
+    std::uint64_t bytes = 0;      ///< length that the jobs use
+    std::uint64_t allocated = 0;  ///< bytes that fallocate() gives it before the jobs start
 };
-/// One file that is written before the jobs start, on behalf of job clone `job`.
+/// A file that is written before the jobs start, for job clone `job`.
 struct FioFill {
     std::uint32_t job = 0;
     std::uint64_t offset = 0;  ///< device address
@@ -30,7 +30,7 @@ class FioLayout {
 public:
     /// How fio treats a file that is shorter than a job needs.
     enum class Extend : std::uint8_t {
-        nothing,   ///< the job makes it longer as it writes
+        nothing,   ///< the job lengthens it by its writes
         lengthen,  ///< it gets its length, but no room and no data
         allocate,  ///< it gets its length and room, but no data
         write_out  ///< it is written in full
@@ -51,7 +51,7 @@ private:
     struct File {
         std::uint64_t bytes = 0;
         std::uint64_t offset = 0;
-        std::uint64_t length = 0;  // that it has before the jobs
+        std::uint64_t length = 0;  // length before the jobs start
         std::uint64_t allocated = 0;
         std::uint64_t filled = 0;  // bytes from its begin that are written before the jobs
         std::uint32_t filler = 0;

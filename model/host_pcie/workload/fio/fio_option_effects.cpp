@@ -127,7 +127,7 @@ bool on_command_line(const FioGiven& o) {
     return o.where.compare(0, std::string(kFioCommandLine).size(), kFioCommandLine) == 0;
 }
 
-/// The common name of options that say the same in other words; the later one counts.
+/// The common name of options with the same meaning, of which the later one counts.
 std::string subject_of(const std::string& name) {
     return name == "rwmixwrite" ? "rwmixread" : name;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes on options of fio that are given and have no effect on these jobs, as in fio. The reason is that another option
-// is missing to which they belong, or that the same option is said again elsewhere.
+// Notes on given options of fio that have no effect on these jobs, as in fio. Either another option is missing that
+// they need, or the same option is given again elsewhere.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct FioGiven {
 };
 inline constexpr const char* kFioCommandLine = "command line: --";
 
-/// The options that one job gets in the end, in the order in which they count: [global], then its own section.
+/// The options of a job in the order in which they are applied: [global], then its own section.
 struct FioJobTold {
     std::string name;
     std::vector<FioGiven> options;
@@ -28,8 +28,8 @@ struct FioJobTold {
 /// Notes on options that a later one of the same name replaces: in all jobs or, for the command line, in some.
 std::vector<std::string> notes_on_replaced_options(const std::vector<FioJobTold>& jobs);
 
-/// Notes on options that act only beside others, if no job that has them has those others. Call it after all sections
-/// are resolved.
+/// Notes on options that need other options, if no job with them has the others. Call it after all sections are
+/// resolved.
 std::vector<std::string> notes_on_idle_options(const std::vector<FioSection>& sections,
                                                const std::vector<FioJob>& jobs);
 

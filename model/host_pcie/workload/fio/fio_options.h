@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of fio options: it drives reading, the note on ignored options, the suggestion for a misspelt one and
-// the compatibility table of the documentation. Option names and meanings are those of fio 3.33.
+// The table of fio options. The reader, the note on ignored options, the suggestion for a mistyped option, and the
+// compatibility table of the documentation all use it. Names and meanings are those of fio 3.33.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace ssdtlm {
 inline constexpr std::uint64_t kAny64 = std::numeric_limits<std::uint64_t>::max();
 inline constexpr std::uint32_t kAny32 = std::numeric_limits<std::uint32_t>::max();
 
-/// Settings of a section so far, before the device is known. A section starts from a copy of [global].
+/// The settings of a section, before the device is known. A section starts with a copy of [global].
 struct FioSettings {
     FioJob job;  ///< fields that need no device; bs_min, bs_max and align 0: not set
     PerDirection<std::uint64_t> bs{4096, 4096, 4096};
@@ -86,13 +86,14 @@ struct FioOption {
     const char* name;
     const char* alias;  ///< or nullptr
     Treatment treatment;
-    /// handled: what it does here; unsupported: the neutral values, by |; of_engine: the engines
+    /// handled: what it does here; unsupported: the neutral values, separated by |; of_engine: the engines
     const char* text = "";
     void (*apply)(FioOptionCall&) = nullptr;  ///< handled only
     const char* reason = "";                  ///< unsupported only: why, as a clause
 };
 
-/// True for options that stand without a value (fio's FIO_OPT_STR_SET): --thread on a command line takes no next word.
+/// True: the option needs no value (fio's FIO_OPT_STR_SET), so that --thread on a command line does not take the next
+/// word.
 bool is_fio_flag(std::string_view canonical_name);
 
 class FioOptionTable {
@@ -103,7 +104,7 @@ public:
     /// The nearest option for an unknown name, for "did you mean"; empty when nothing is near.
     std::string suggestion(const std::string& name) const;
     const std::vector<FioOption>& options() const { return options_; }
-    /// Returns in words how an option is treated here: "handled", "ignored, noted", ...
+    /// Returns text about the treatment of an option: "handled", "ignored, noted", ...
     static const char* treatment(const FioOption& option);
     static std::string remark(const FioOption& option);
     /// Markdown table of all options, for the documentation.

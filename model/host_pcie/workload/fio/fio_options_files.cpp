@@ -48,7 +48,7 @@ void overwrite(Call& c) {
 void fallocate(Call& c) {
     std::size_t i = 0;
     if (!read_fio_word(c, {"none", "0", "keep", "native", "posix", "truncate", "1"}, i)) return;
-    // keep: room, but not the length, for which a later reader looks.
+    // keep gives the file room, but not the length, which a later reader checks.
     c.settings.fallocate = i < 3    ? FioLayout::Extend::nothing
                            : i == 5 ? FioLayout::Extend::lengthen
                                     : FioLayout::Extend::allocate;

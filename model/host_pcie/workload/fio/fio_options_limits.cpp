@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that act and steer a job by others, by its own results, or by what it has written.
+// The handled options that make a job depend on other jobs, on its own results, or on what it has written.
 
 #include "host_pcie/workload/fio/fio_options.h"
 
@@ -87,14 +87,14 @@ void iodepth_low(Call& c) {
     read_fio_count(c, 0, kAny32, c.settings.iodepth_low);
 }
 void iodepth_batch(Call& c) {
-    std::uint32_t any = 0;  // what is ready at one moment is submitted together, in whatever batches
+    std::uint32_t any = 0;  // it has no effect, as all I/Os that are ready at one instant are submitted together
     read_fio_count(c, 1, kAny32, any);
 }
 void iodepth_batch_complete_min(Call& c) {
     read_fio_count(c, 0, kAny32, c.settings.batch_complete);
 }
 void iodepth_batch_complete_max(Call& c) {
-    std::uint32_t any = 0;  // all that have completed are taken at once
+    std::uint32_t any = 0;  // it has no effect, as all completed I/Os are taken at once
     read_fio_count(c, 0, kAny32, any);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of fio 3.33, of its engines that drive a drive, and those that have come since, that do not act in the
-// model.
+// The options that have no effect in the model: those of fio 3.33 and of its engines for drives, and newer ones.
 #include "host_pcie/workload/fio/fio_options.h"
 
 namespace ssdtlm {

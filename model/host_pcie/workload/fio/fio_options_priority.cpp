@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that tell the host's I/O scheduler of a job (block.scheduler).
+// The options that tell the host's I/O scheduler about a job (block.scheduler).
 
 #include "host_pcie/workload/fio/fio_options.h"
 
@@ -8,7 +8,8 @@ namespace {
 
 using Call = FioOptionCall;
 
-/// A job that gives one of the two gives both to ioprio_set(2): the other is 0, and class 0 counts as best effort.
+/// A job with one of prio and prioclass passes both to ioprio_set(2). The other one is then 0, and class 0 counts as
+/// best effort.
 IoPriority& given(FioJob& job) {
     if (!job.has_priority) job.priority.level = 0;
     job.has_priority = true;

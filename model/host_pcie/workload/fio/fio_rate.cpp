@@ -50,8 +50,8 @@ void FioRate::issued(HostOp op, std::uint32_t bytes) {
     next_[d] = epoch_ + thought_[d] + exact(count_[d], by_bytes ? job_.rate[d] : job_.rate_iops[d]);
 }
 
-// As handle_thinktime() of fio 3.33: it counts the amount that the time was enough for as done. If that is a block or
-// more, it counts one block less, so that the next I/O comes at once.
+// Counts the amount that was possible in a think time as done, as handle_thinktime() of fio 3.33 does. If that is a
+// block or more, it counts one block less, so that the next I/O comes at once.
 void FioRate::thought(HostOp op, Ps time) {
     const std::size_t d = fio_index(op);
     if (job_.rate[d] == 0 && job_.rate_iops[d] == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rate, rate_iops and rate_process of one fio job clone: which direction may go, and when.
+// Applies rate, rate_iops and rate_process of a fio job clone. It decides which direction may go, and when.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ public:
     explicit FioRate(const FioJob& job) : job_(job), poisson_(job.seed, 20), limited_(job.rate_limited()) {}
 
     bool limited() const { return limited_; }
-    /// Amounts count from here on.
+    /// Makes amounts count from here on.
     void restart(SimTime epoch);
     /// The direction that may go next, and when. With a mix, it is the other direction if that comes earlier.
     struct Turn {
@@ -35,7 +35,7 @@ private:
     const bool limited_;
     SimTime epoch_{};
     PerDirection<std::uint64_t> count_{};  // bytes, or I/Os for rate_iops, since the epoch
-    PerDirection<Ps> thought_{};           // without effect on the amounts
+    PerDirection<Ps> thought_{};           // think time that does not count for the rate
     PerDirection<SimTime> next_{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps from the text of a job file to jobs on a device: the contents of sections, and what they are turned into.
+// The steps from the text of a job file to jobs on a device.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace ssdtlm {
 /// The contents of one section.
 struct FioSection {
     std::string name;
-    std::string where;  ///< of its header
+    std::string where;  ///< place of its header
     FioSettings settings;
 };
 

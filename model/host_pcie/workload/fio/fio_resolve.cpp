@@ -53,7 +53,7 @@ public:
         job_.repeat_passes = job_.repeat_passes && !settings_.randseed_given;
         report();
         groups(jobs);
-        if (problems_.size() != before) return;  // sizes below divide by block sizes
+        if (problems_.size() != before) return;  // the code below divides by block sizes
         const std::uint32_t section = jobs.empty() ? 0 : jobs.back().section + 1;
         for (std::uint32_t clone = 0; clone < settings_.numjobs; ++clone) {
             FioJob job = job_;
@@ -107,7 +107,8 @@ private:
         }
     }
 
-    /// iodepth_low and iodepth_batch_complete_min (backend.c, wait_for_completions): how far a full queue empties.
+    /// Computes how far a full queue empties, from iodepth_low and iodepth_batch_complete_min (backend.c,
+    /// wait_for_completions).
     void refill() {
         const std::uint32_t low =
             settings_.iodepth_low == 0 ? job_.iodepth : std::min(settings_.iodepth_low, job_.iodepth);
@@ -134,7 +135,7 @@ private:
             problem("trimwrite over " + std::to_string(settings_.nrfiles) + " files", "one file", "write nrfiles=1");
     }
 
-    /// wait_for names a job that stands before this one, once.
+    /// Checks that wait_for names exactly one job before this one.
     void waitee(const std::vector<FioJob>& jobs) {
         if (job_.wait_for.empty()) return;
         std::size_t count = 0;

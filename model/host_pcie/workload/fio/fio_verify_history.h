@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces that a verifying fio job has written and will read back, in fio's order (iolog.c, log_io_piece). The order
-// is that of writing where the random map keeps blocks from being written twice. Else it is by address, and a rewritten
+// The pieces that a verifying fio job has written and will read back, in fio's order (iolog.c, log_io_piece). If the
+// random map prevents that blocks are written twice, it is the order of writing. Else it is by address, and a rewritten
 // piece comes only once.
 #pragma once
 

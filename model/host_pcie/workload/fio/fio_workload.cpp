@@ -10,7 +10,7 @@ namespace ssdtlm {
 
 namespace {
 
-// assumed: what a file system's writeback keeps under way while fio lays out a file.
+// The writes of a file system's writeback while fio lays out a file: assumed.
 constexpr std::uint64_t kFillBytes = 131072;
 constexpr std::uint32_t kFillDepth = 32;
 constexpr Ps kSecond = std::chrono::seconds(1);
@@ -47,8 +47,8 @@ void FioWorkload::make_ready(std::uint32_t job) {
     ready_[at] = job;
 }
 
-/// fio's rule is the order of the file. A delayed job is skipped. A stonewalled job waits until no job runs, and holds
-/// back all jobs after it.
+/// Starts jobs in the order of the file, as fio does. It skips a delayed job. A stonewalled job waits until no job
+/// runs, and holds back all jobs after it.
 void FioWorkload::admit(SimTime now) {
     admit_at_ = kNever;
     bool held = false;
@@ -140,7 +140,7 @@ Workload::Next FioWorkload::next_io(SimTime now) {
                 if (jobs_[job].flow != 0) wake_flow(jobs_[job]);
                 return result;
             case State::wait:
-                if (timer_at_[job] > when) {  // an earlier one asks again
+                if (timer_at_[job] > when) {  // an earlier timer will ask the job again
                     timer_at_[job] = when;
                     timers_.push_back({when, job});
                     std::push_heap(timers_.begin(), timers_.end(), later);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs of a fio job file as one Workload. Files are laid out first, one after the other; then jobs that can issue
-// take turns; a job that waits for a completion or for a moment costs nothing meanwhile. Models fio's order of starting
-// and ending (startdelay, stonewall, wait_for, exitall, steadystate), not its start-up time.
+// The jobs of a fio job file as one Workload. First it lays out the files, one after the other. Then jobs that can
+// issue I/O take turns. A job that waits for a completion or for a time costs nothing meanwhile. It models the order in
+// which fio starts and ends jobs (startdelay, stonewall, wait_for, exitall, steadystate), but not fio's start-up time.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ public:
     Next next(SimTime now) override;
     void completed(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, bool ok) override;
     std::uint32_t jobs() const override { return static_cast<std::uint32_t>(jobs_.size()); }
-    /// The job's section: its clones work together.
+    /// The job's section, because clones of a job work together.
     std::uint32_t tenant(std::uint32_t job) const override { return jobs_[job].section; }
     IoPriority priority(std::uint32_t job) const override { return jobs_[job].priority; }
     std::uint32_t depth(std::uint32_t job) const override;
@@ -80,7 +80,7 @@ private:
 
     const std::vector<FioJob> jobs_;
     const std::vector<FioFill> fills_;
-    std::size_t fill_ = 0;          // of fills_, being written
+    std::size_t fill_ = 0;          // index in fills_ of the file that is being written
     std::uint64_t fill_done_ = 0;   // bytes of it that are issued
     std::uint64_t filled_ = 0;      // bytes that are on the drive, over all
     std::uint64_t fill_bytes_ = 0;  // bytes of all

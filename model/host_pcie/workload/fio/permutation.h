@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pseudo-random permutation of [0, n) in constant memory: a keyed Feistel network on the next power of two, walked
-// until it falls inside. It gives "every block exactly once in random order" without a map. It is not cryptographic.
+// A pseudo-random permutation of [0, n) in constant memory. It is a keyed Feistel network on the next power of two,
+// which is repeated until the result is below n. It gives every block exactly once, in random order, without a map. It
+// is not cryptographic.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@ namespace ssdtlm {
 
 class Permutation {
 public:
-    /// n >= 1. Equal keys give equal orders.
+    /// Precondition: n >= 1. Equal keys give equal orders.
     Permutation(std::uint64_t n, std::uint64_t key) : n_(n) {
         unsigned bits = 2;  // both halves need one bit
         while (bits < 64 && (std::uint64_t{1} << bits) < n) ++bits;
@@ -24,7 +25,7 @@ public:
         }
     }
     std::uint64_t size() const { return n_; }
-    /// Precondition: i < n. It takes less than two walks on average.
+    /// Precondition: i < n. It takes less than two repetitions on average.
     std::uint64_t operator()(std::uint64_t i) const {
         do i = round_trip(i);
         while (i >= n_);
@@ -37,7 +38,7 @@ private:
         z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
         return z ^ (z >> 31);
     }
-    /// One multiplication is enough over six rounds; its high bits depend on all of z.
+    /// One multiplication is enough for six rounds, because its high bits depend on all bits of z.
     static std::uint64_t scramble(std::uint64_t z) { return (z * 0x9E3779B97F4A7C15u) >> 32; }
     std::uint64_t round_trip(std::uint64_t x) const {
         const std::uint64_t low_mask = (std::uint64_t{1} << low_bits_) - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks of a region have been used in this pass, for jobs whose block sizes differ. One bit per block plus 1/64
-// for each level of "this word is full"; finding the next free block costs one word per level.
+// Remembers which blocks of a region were used in this pass, for jobs whose block sizes differ. It has one bit per
+// block, and levels above with one bit per full word. To find the next free block costs one word per level.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ public:
         }
         return taken;
     }
-    /// First free block at or after `bit`; kNone when there is none up to the end.
+    /// Returns the first free block at or after `bit`, or kNone.
     std::uint64_t next_free(std::uint64_t bit) const {
         std::size_t level = 0;
         for (;;) {  // up until a word has room at or after `bit` ...

@@ -23,7 +23,7 @@ std::uint64_t runtime_ms(Ps runtime) {
     return static_cast<std::uint64_t>((runtime.count() + 500'000'000) / 1'000'000'000);
 }
 
-/// A percentage of at least `least`: fio never shows a class that occurred as 0.
+/// A percentage of at least `least`, because fio never shows 0 for a class that has occurred.
 double percent(std::uint64_t part, std::uint64_t whole, double least) {
     if (whole == 0 || part == 0) return 0.0;
     return std::max(least, 100.0 * static_cast<double>(part) / static_cast<double>(whole));
@@ -53,7 +53,7 @@ Json latency(const Histogram& h, const FioReportJob& job, bool percentiles, bool
 }
 
 Json direction(const FioDirectionStats& d, const FioReportJob& job, double group_rate, bool bins) {
-    // fio divides by whole milliseconds; a simulated run may be shorter than one, so the rates use the exact time.
+    // fio divides by whole milliseconds. A simulated run may be shorter than one, so these rates use the exact time.
     const double seconds = to_seconds(d.runtime);
     const bool any = d.ios > 0 && seconds > 0;
     const auto rate = any ? static_cast<std::uint64_t>(static_cast<double>(d.bytes) / seconds) : 0;
@@ -113,7 +113,7 @@ Json job_options(const FioReportJob& job) {
     return j;
 }
 
-/// Names are whatever the user typed: bytes that are not UTF-8 must not abort the report.
+/// Prints a scalar. The user may have typed names with bytes that are not UTF-8, which must not end the report.
 std::string json_text(const Json& scalar) {
     return scalar.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -164,7 +164,8 @@ Json fio_option_json(const FioOptionTexts& options) {
 
 namespace {
 
-/// The window always has `duration` values, as in fio: 0 for seconds that have not been.
+/// Prints a steady state. As in fio, the window always has `duration` values; they are 0 for seconds that have not
+/// come.
 Json steady_state(const FioSteadyState& s) {
     const auto window = [&s](std::vector<std::uint64_t> values) {
         values.resize(s.criterion().seconds);

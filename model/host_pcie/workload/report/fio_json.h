@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs[] objects of fio 3.33's JSON output and fio's way of printing JSON. Only rendering; no counting.
+// Renders the jobs[] objects of fio 3.33's JSON output, and prints JSON as fio does. It counts nothing.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace ssdtlm {
 
-/// Bandwidth of a reporting group by direction, of which bw_agg is a share.
+/// The bandwidth of a reporting group by direction; bw_agg is a job's share of it.
 struct FioGroupRates {
     std::array<std::uint64_t, 3> bytes{};
     std::array<Ps, 3> runtime{};

@@ -28,7 +28,7 @@ struct FioReport::Job {
     std::uint32_t under_way = 0;
     bool started = false;    // first issue seen
     bool measuring = false;  // first measured issue seen
-    SimTime start{};         // of the job, behind its ramp: time 0 of its logs
+    SimTime start{};         // end of the job's ramp, which is time 0 of its logs
     SimTime measured_start{};
     SimTime measured_end{};
     Ps window{0};
@@ -64,7 +64,7 @@ FioReport::FioReport(FioReportOptions options, std::vector<FioReportJob> jobs) :
         job.lat_log = open(info, info.lat_log, "lat");
         job.has_logs = job.bw_log || job.iops_log || job.clat_log;
         std::uint32_t window = std::max(info.bw_avg_msec, 1u);
-        // fio takes its samples at the pace of the log that shows them.
+        // fio takes its samples at the interval of the log that shows them.
         if ((job.bw_log || job.iops_log) && info.log_avg_msec != 0) window = std::min(window, info.log_avg_msec);
         job.window = Ps{window * kPsPerMs};
         job.info = std::move(info);
@@ -89,7 +89,8 @@ void FioReport::on_issue(const HostRequest& request, SimTime now, bool measured)
     }
 }
 
-/// The windows lie on the grid of the logs. After a reset of the statistics the first is the one that `now` is in.
+/// Begins the measurement. The windows lie on the grid of the logs. After a reset of the statistics, the first window
+/// is the one with `now`.
 void FioReport::begin_measuring(Job& job, SimTime now) {
     job.measuring = true;
     job.measured_start = job.measured_end = now;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fio's statistics of a simulated run: collects them per job clone and writes fio.json in the shape of fio 3.33
-// (--output-format=json or json+) and fio's log files. Times are simulated; CPU use, context switches and page faults
-// of fio's own process have no counterpart and are 0. bw_*/iops_* samples are taken per window of simulated time; a
-// job shorter than one window gives one sample of its whole length, where fio would give none.
+// Collects fio's statistics of a simulated run per job clone. It writes fio.json in the format of fio 3.33
+// (--output-format=json or json+), and fio's log files. Times are simulated. CPU use, context switches and page faults
+// of fio's own process do not exist here and are 0. Samples of bw_* and iops_* are taken per window of simulated time.
+// A job that is shorter than one window gives one sample, where fio gives none.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +72,7 @@ private:
 
     FioReportOptions options_;
     std::vector<Job> jobs_;
-    // The device as the host's block layer sees it: /proc/diskstats.
+    // Figures of the device as in /proc/diskstats of the host.
     std::uint64_t disk_ios_[4] = {};
     Ps disk_ticks_[4] = {};
     std::uint32_t under_way_ = 0;

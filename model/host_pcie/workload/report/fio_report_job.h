@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of fio's output that describes a job, besides its numbers: names, option texts, percentiles and logs. There
-// is one for each job clone. A fio job file fills it, and so does a trace, which fio.json shows as one job.
+// What fio's output says about a job, except for its figures: names, option texts, percentiles and logs. There is one
+// for each job clone. A fio job file fills it. A trace fills it as well, because fio.json shows a trace as one job.
 #pragma once
 
 #include <cstdint>

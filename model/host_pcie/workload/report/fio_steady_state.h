@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// steadystate: one value a second of one job or reporting group in a window of steadystate_duration; attained when its
-// largest deviation from the mean, or its slope, is below the limit (fio 3.33, steadystate.c).
+// fio's steadystate: a window of steadystate_duration with one value a second of a job or reporting group. It is
+// attained when the largest deviation from the mean, or the slope, is below the limit (fio 3.33, steadystate.c).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload that tells a FioReport about every request of another workload. Wraps any Workload; adds no behaviour.
+// A workload that reports every request of another workload to a FioReport. It changes nothing else.
 #pragma once
 
 #include "host_pcie/ports/host_request.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of a database that are in memory. The least recently used pages are replaced. Changed pages are written
-// before they are replaced, and also when their oldest change has become too old for the redo log. It works like
-// InnoDB's buffer pool with its free, LRU and flush lists, without the midpoint of the LRU list. It has no notion of
-// time or I/O; the writer reports when a page is written.
+// The pages of a database that are in memory. It replaces the least recently used pages. Changed pages are written
+// before they are replaced, or when their oldest change is too old for the redo log. It works like InnoDB's buffer pool
+// with its free, LRU and flush lists, but without the midpoint of the LRU list. It does no I/O itself; the writer
+// reports when a page is written.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ public:
     bool lookup(std::uint64_t page);
     /// Makes an absent page the most recently used. False: no frame is free.
     bool take(std::uint64_t page);
-    /// A page in memory is changed by what the log holds at `lsn`. LSNs do not decrease.
+    /// A page in memory is changed; the log has the change at `lsn`. LSNs do not decrease.
     void change(std::uint64_t page, std::uint64_t lsn);
 
     /// True: half of the reserve is used up, so make_room() should be called.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A redo log: a ring on the drive, written in order by one thread with one write at a time and a flush behind them. All
-// commits that come while it is busy share the next round. A write begins with the block in which the one before ended,
-// and rewrites it.
+// A redo log: a ring on the drive. One thread writes it in order, with one write at a time and a flush at the end of a
+// round. All commits that come while it is busy share the next round. A write begins with the block in which the last
+// write ended, and rewrites this block.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ public:
     /// Bytes logged so far. It is the LSN of the next change.
     std::uint64_t lsn() const { return lsn_; }
     std::uint64_t append(std::uint64_t bytes) { return lsn_ += bytes; }
-    /// Everything before this LSN outlives a loss of power.
+    /// All changes before this LSN survive a loss of power.
     std::uint64_t flushed() const { return flushed_; }
     /// Counts everything logged so far as flushed. Call it before the run.
     void settle() { flushed_ = written_ = wanted_ = lsn_; }

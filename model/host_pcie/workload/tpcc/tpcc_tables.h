@@ -18,10 +18,10 @@ const char* name_of(Table table);
 // TPC-C standard specification 5.11, clause 4.3.3.1: rows of each table for one warehouse.
 inline constexpr std::uint32_t kDistricts = 10;
 inline constexpr std::uint32_t kCustomers =
-    3000;  ///< of a district; as many orders, and a payment of each, stand in the tables
-inline constexpr std::uint32_t kItems = 100'000;    ///< in all; each is in stock in every warehouse
-inline constexpr std::uint32_t kLines = 10;         ///< of an order on average (clause 2.4.1.3: 5 to 15)
-inline constexpr std::uint32_t kUndelivered = 900;  ///< orders of a district, the latest (clause 4.3.3.1)
+    3000;  ///< customers of a district; each has one order and one payment in the tables
+inline constexpr std::uint32_t kItems = 100'000;    ///< items; each warehouse has stock of all
+inline constexpr std::uint32_t kLines = 10;         ///< mean lines of an order (clause 2.4.1.3: 5 to 15)
+inline constexpr std::uint32_t kUndelivered = 900;  ///< latest orders of a district (clause 4.3.3.1)
 
 /// Rows of a table in a page. As in Leutenegger and Dias, "A modeling study of the TPC-C benchmark" (SIGMOD 1993):
 /// whole rows of the standard's typical lengths in each 4 KiB, 13 of stock, 6 of customer, 75 of order_line.
@@ -47,7 +47,7 @@ public:
 
 private:
     struct Group {
-        std::uint32_t head = 0;    // of recent_: where the last page stands
+        std::uint32_t head = 0;    // index in recent_ of the last page
         std::uint32_t filled = 0;  // rows in the last page
     };
     std::uint64_t first_page_;

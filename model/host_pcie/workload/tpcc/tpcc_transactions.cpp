@@ -105,7 +105,8 @@ void Transactions::payment(std::uint32_t w, std::uint32_t d) {
     add(tables_.history(), 0);
 }
 
-/// The last order of the customer is taken to be any of as many as there are customers: each has ordered once.
+/// Reads the last order of a customer. Each customer has one order, so it is taken to be any of the last kCustomers
+/// orders.
 void Transactions::order_status(std::uint32_t d) {
     customer(d, 0);
     const auto back = static_cast<std::uint32_t>(random_.below(kCustomers));

@@ -89,8 +89,8 @@ TpccWorkload::TpccWorkload(const TpccConfig& config, const GeneratorSetup& setup
     for (std::uint32_t c = 0; c < config_.connections; ++c) ready_.push_back(c);
 }
 
-/// Each frame has changed its page about twice, and the log has been once around; or all that is used at all is in the
-/// pool.
+/// Runs transactions without I/O until the pool is in its steady state. Each frame has then changed its page about
+/// twice, and the log has gone round once. If the pool is larger than the used pages, it stops earlier.
 void TpccWorkload::warm_up() {
     const std::uint64_t enough_misses = 2 * std::uint64_t{pool_.frames()};
     const std::uint64_t most_transactions = 4 * std::uint64_t{pool_.frames()};
@@ -127,7 +127,7 @@ void TpccWorkload::apply(const tpcc::Access& access) {
     log_.append(std::uint64_t{access.changed} * config_.redo_per_row);
 }
 
-/// The log cannot overwrite changes whose pages are not on the drive.
+/// True: the log is full, because it must not overwrite changes whose pages are not on the drive.
 bool TpccWorkload::log_is_full() const {
     const std::uint64_t oldest = pool_.checkpoint();
     return oldest != BufferPool::kNone && oldest + waiting_at_age(config_) < log_.lsn();

@@ -37,7 +37,8 @@ bool LineFields::next() {
     return true;
 }
 
-/// Place of the closing quote; 0 when there is none with only blanks up to the separator: then it is no quoting.
+/// The place of the closing quote. It is 0 if there is none, or if text follows before the separator: then the field is
+/// not quoted.
 std::size_t LineFields::end_of_quoted() {
     const std::size_t close = line_.find('"', pos_ + 1);
     if (close == std::string_view::npos) return 0;

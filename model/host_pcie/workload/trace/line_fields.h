@@ -8,7 +8,7 @@
 
 namespace ssdtlm {
 
-/// Verdict on a line of a trace. Everything but record and broken is legitimate text that is no user request.
+/// What a line of a trace is. All kinds but record and broken are valid text that is no request.
 enum class LineKind : std::uint8_t { record, broken, blank, header, trailer, other_action, passthrough, no_operation };
 
 /// Why a line is broken.
@@ -18,11 +18,12 @@ struct LineFault {
     std::string expected;
 };
 
-/// Walks over the fields of one line and phrases what is wrong with one.
+/// Reads the fields of one line, and makes messages about wrong ones.
 class LineFields {
 public:
-    /// ' ' splits at runs of blanks and tabs; any other separator splits wherever it stands, blanks around a field are
-    /// trimmed, and a field may be in double quotes (then without them, and with separators inside).
+    /// A separator ' ' splits at runs of blanks and tabs. Any other separator splits wherever it stands. Blanks around
+    /// a field are removed then, and a field may be in double quotes, which are removed as well, and may have
+    /// separators inside.
     LineFields(std::string_view line, char separator) : line_(line), separator_(separator) {}
     /// Moves to the next field. False at the end of the line (then field() is empty and column() is just behind the
     /// line).
@@ -35,7 +36,7 @@ public:
     /// column, with its unit.
     bool number(std::int64_t& value, const char* what, LineFault& fault);
     bool number(std::uint64_t& value, const char* what, LineFault& fault);
-    /// As number(), times `unit` (512 for sectors); false also when the product exceeds 2^56.
+    /// Reads a number and multiplies it by `unit` (512 for sectors). It also returns false if the product exceeds 2^56.
     bool scaled(std::uint64_t& value, std::uint64_t unit, const char* what, LineFault& fault);
     /// Moves to the next field, which may be any non-empty text.
     bool text(std::string_view& value, const char* what, LineFault& fault);

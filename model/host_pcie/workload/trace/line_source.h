@@ -15,7 +15,7 @@ namespace ssdtlm {
 
 class LineSource {
 public:
-    /// A longer line is no line of a trace. Its bytes behind this many are not kept.
+    /// The longest line of a trace. Only these bytes of a longer line are kept.
     static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
 
     /// Throws UserError when the file cannot be opened.

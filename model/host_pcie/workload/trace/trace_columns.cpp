@@ -116,7 +116,7 @@ void ColumnFormat::add_volume(std::string_view field, TraceLine& out) {
         out.volume = field;
         return;
     }
-    // Parts that are adjacent, with a comma in between, are taken together as one text.
+    // Adjacent parts with a comma in between are one text.
     if (volume_parts_ == 2 && out.volume.data() + out.volume.size() + 1 == field.data() && field.data()[-1] == ',') {
         out.volume = std::string_view(out.volume.data(), out.volume.size() + 1 + field.size());
         return;
@@ -151,7 +151,8 @@ LineKind ColumnFormat::parse(std::string_view line, TraceLine& out, LineFault& f
     return header ? LineKind::header : kind;
 }
 
-/// Takes the order of the columns from a line with their names; false when not all that a request needs are named.
+/// Takes the order of the columns from a line with their names. Returns false if a column that a request needs is not
+/// named.
 bool ColumnFormat::read_header(std::string_view line) {
     std::vector<TraceColumn> columns;
     std::size_t needed = 0, found = 0;
@@ -172,7 +173,7 @@ bool ColumnFormat::read_header(std::string_view line) {
     return true;
 }
 
-/// Names that are not known, in the place of every column: nothing but words where numbers and operations are to be.
+/// True: the line has unknown names for all columns, because there are words where numbers and operations should be.
 bool ColumnFormat::is_unknown_header(std::string_view line) const {
     LineFields fields(line, layout_.separator);
     TraceLine ignored;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that are tables: the meaning of each column, in order. Most published formats are such a layout and nothing
-// more; --trace-columns describes any other. A line with the names of the columns puts them in another order.
+// The formats of traces that are tables, by the meaning of each column in order. Most published formats are only such a
+// layout, and --trace-columns describes any other. A line with the names of the columns may put them in another order.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ struct TraceColumnLayout {
     std::vector<std::pair<std::string, HostOp>> op_words;  ///< letters of either case
     std::int64_t tick_ps = 1'000;
     bool volumes_are_separate = true;
-    bool more_columns = false;  ///< may follow, and mean nothing
+    bool more_columns = false;  ///< more columns may follow, which are ignored
     bool hexadecimal = false;   ///< offsets and sizes may be "0x1f"
 };
 
@@ -62,7 +62,7 @@ private:
     std::vector<TraceColumn> known_;  ///< all columns of the format, of which a header may leave some out
     std::string joined_volume_;
     std::size_t volume_parts_ = 0;
-    bool began_ = false;  ///< a line was no blank
+    bool began_ = false;  ///< a line that is not blank has come
 };
 
 /// The layout that --trace-columns describes; empty columns when it has mistakes, which are appended to `problems`.

@@ -84,7 +84,7 @@ DetectedFormat detect_trace_format(const std::string& path, const std::string& n
         if (first.empty()) first = printable(line.substr(0, 60));
         for (auto& c : list) c.look_at(line);
     }
-    // The first of equals, hence the order of the comparison.
+    // The comparison takes the first of equally good formats.
     auto best = list.begin();
     for (auto c = list.begin(); c != list.end(); ++c)
         if (c->score() > best->score()) best = c;

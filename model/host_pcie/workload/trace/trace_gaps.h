@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortens pauses of a trace. Simulated time ends after 106 days, and a drive that idles for a month does nothing that
-// a day does not show. Pauses may be made shorter (--replay-gap); they are made shorter where the trace would last
-// longer than 100 days.
+// Shortens the pauses of a trace. Simulated time ends after 106 days, and a drive that is idle for a month does the
+// same as in a day. The user may shorten pauses (--replay-gap). If the trace would last longer than 100 days, they are
+// shortened anyway.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ inline constexpr Age kLongestReplay = Age::days(100);
 /// What was done to the pauses. Times are those of the trace, which may reach beyond the longest age.
 struct TraceGaps {
     std::uint64_t shortened = 0;
-    Age kept;            ///< that is left of each
-    Age longest;         ///< before
-    Age left_out;        ///< of all
-    bool asked = false;  ///< somebody has said how much is kept; else as much as fits
+    Age kept;            ///< length of a shortened pause
+    Age longest;         ///< longest pause before
+    Age left_out;        ///< time left out in all
+    bool asked = false;  ///< the user has given `kept`; else it is as long as possible
 
     /// A sentence for the user: "2 pauses of up to 300d last 1d each, 412d are left out". Empty: all pauses are as they
     /// were.

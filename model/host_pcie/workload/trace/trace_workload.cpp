@@ -43,7 +43,7 @@ SimTime TraceWorkload::due(const TraceRecord& r) const {
     return start_ + Ps{std::llround(static_cast<double>(r.t.count()) * options_.time_scale)};
 }
 
-/// Time 0 of the next round is the last stamp of this one; closed, it has none.
+/// Begins the next round over the trace. Its time 0 is the last stamp of this round. A closed loop has no such time.
 bool TraceWorkload::next_loop() {
     if (loop_ + 1 == options_.loops || trace_->records.empty()) return false;
     start_ = due(trace_->records.back());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays a block trace: open loop as stamped (optionally faster or slower), or closed loop at a fixed queue depth.
-// Requests leave in trace order, over all streams; it does not model dependencies between them (a read that waited
-// for a write in the traced system is not held back here).
+// Replays a block trace: in an open loop by its time stamps (optionally faster or slower), or in a closed loop at a
+// fixed queue depth. Requests of all streams leave in the order of the trace. It does not model dependencies between
+// them: a read that waited for a write in the traced system does not wait here.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct TraceReplayOptions {
     double time_scale = 1.0;                     ///< timed: 0.5 replays twice as fast; positive
     std::uint32_t depth = 32;                    ///< closed: outstanding requests, all jobs together
     std::uint32_t max_outstanding = 1023;        ///< timed: as one queue of 1,024 entries; later requests wait
-    std::uint32_t loops = 1;                     ///< how often the trace is played, one after the other
+    std::uint32_t loops = 1;                     ///< how many times the trace is played
     std::uint32_t jobs = 1;                      ///< stream s is submitted by job s % jobs
     std::uint32_t max_request_bytes = 1u << 20;  ///< longer ones are several requests; multiple of the LBA size
 };
