@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of what goes wrong in the array. The dies ask a model when an operation ends. Models have names: a model of
-// one's own is a class that derives from ArrayFaults, and an object that registers it. Kernel-free.
+// The boundary of models of failures in the flash array. The dies ask a model when an operation ends. Models have
+// names. A new model is a class that derives from ArrayFaults, and an object that registers it. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace ssdtlm {
 
 /// An operation of the array that has ended.
 struct ArrayWork {
-    PageAddress page;         ///< of an erase its number says nothing
-    std::uint32_t cycle = 0;  ///< how often its block was erased before
+    PageAddress page;         ///< the number of the page means nothing for an erase
+    std::uint32_t cycle = 0;  ///< number of erases of its block before
     SimTime now{};
     bool slc = false;  ///< in SLC mode
 };
 
 /// One model serves all dies, in the order in which their operations end. Pages of the initial state were programmed
-/// before the model existed. The same calls give the same answers: chance comes from the seed only.
+/// before the model existed. The same calls give the same answers, because chance comes from the seed only.
 class ArrayFaults {
 public:
     /// The kinds of failure that may happen while the flash is in use. If there are none, the dies do not ask.
@@ -39,9 +39,9 @@ public:
     /// Returns the wrong bits in the page's worst code word. `again`: 0 at first, then the number of the retry; each
     /// retry has other read voltages.
     virtual std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) = 0;
-    /// Blocks that the factory has marked, in ascending order.
+    /// The blocks that are marked as bad at the factory, in ascending order.
     virtual std::vector<BlockId> factory_bad() const { return {}; }
-    /// Reads or writes what the model remembers. A model without it works in drives that are not saved.
+    /// Reads or writes the state of the model. A model without this function works only in drives that are not saved.
     virtual void state(Snapshot& s) {
         s.refuse("the model of failures (nand.faults.model) does not say what it remembers");
     }
@@ -49,13 +49,13 @@ public:
 
 /// The parameters of the model `rates`.
 struct FaultRates {
-    double program_fails = 0;  ///< of programmed pages
-    double erase_fails = 0;    ///< of erased blocks
-    double read_once = 0;      ///< of reads: uncorrectable at first, read well with the first retry
-    double page_lost = 0;      ///< of pages: uncorrectable however often they are read, until the block is erased
+    double program_fails = 0;  ///< share of programmed pages
+    double erase_fails = 0;    ///< share of erased blocks
+    double read_once = 0;      ///< share of reads that are uncorrectable, but succeed with the first retry
+    double page_lost = 0;      ///< share of pages that are uncorrectable in all reads, until the block is erased
     std::uint16_t wrong_bits = 0xFFFF;  ///< of an uncorrectable page
-    double factory_bad = 0;             ///< of blocks: marked before anything is done to them
-    std::uint32_t most_erases = 0;      ///< of a block, those of the initial state included; 0: any number
+    double factory_bad = 0;             ///< share of blocks that are marked as bad at the factory
+    std::uint32_t most_erases = 0;      ///< per block, with those of the initial state; 0: no limit
     /// True: something may go wrong by chance at any time while the flash is in use.
     bool by_chance() const { return program_fails > 0 || erase_fails > 0 || read_once > 0 || page_lost > 0; }
     /// True: by_chance(), or blocks wear out after a number of erases.
@@ -63,7 +63,7 @@ struct FaultRates {
 };
 
 struct FaultConfig : FaultRates {
-    std::string model = "rates";  ///< registered model
+    std::string model = "rates";  ///< a name of FaultModels
     PolicyTable models;           ///< parameters of models that have their own
 };
 

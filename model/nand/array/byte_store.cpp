@@ -49,7 +49,7 @@ void ByteStore::erase(BlockId b) {
 }
 
 void ByteStore::state(Snapshot& s) {
-    // A block of the start contents stands for the seed of all of them.
+    // One block of the contents at the start identifies the seed of all of them.
     std::vector<std::uint8_t> sample(at_start_.block_bytes());
     at_start_.fill(0, 1, sample.data());
     std::uint64_t word = 0;

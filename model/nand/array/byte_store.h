@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of everything that was programmed since the start, by block, as references. The contents of preconditioning
-// are not stored but made when they are read: version 1 of its logical blocks, as the host's check expects it. So
-// memory is used only for units that were programmed and not erased since the start. Units of the start that garbage
-// collection moves use none.
+// The bytes of all units that were programmed since the start, by block, as references. The contents of preconditioning
+// are not stored, but made when they are read: they are version 1 of its logical blocks, as the host's check expects.
+// So only units that were programmed and not erased since the start take memory. Units from the start that garbage
+// collection moves take none.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ public:
     /// Programs a page, named by its first slot. `spare` and `bytes` have units_per_page entries. Precondition
     /// (checked): each unit that belongs to a logical unit has bytes.
     void program(Ppa first_slot, const Spare* spare, const UnitBytes* bytes);
-    /// Reads what the page holds, as `spare` names its units. A slot without a logical unit gets nothing.
+    /// Reads the bytes of a page. `spare`: the units in the page. A slot without a logical unit gets no bytes.
     void read(Ppa first_slot, const Spare* spare, UnitBytes* bytes) const;
     void erase(BlockId b);
-    /// When it is read, what preconditioning left must be made of the same bytes.
+    /// Reads or writes the stored bytes. A snapshot with another seed of the contents at the start is refused.
     void state(Snapshot& s);
 
     /// Number of units whose bytes are stored.
@@ -42,7 +42,7 @@ private:
     const std::uint32_t units_per_page_;
     const SpareCodec codec_;
     const BlockBytes at_start_;
-    std::vector<std::unique_ptr<UnitBytes[]>> blocks_;  // null: nothing is kept of the block
+    std::vector<std::unique_ptr<UnitBytes[]>> blocks_;  // null: no bytes of the block are stored
     std::uint64_t kept_ = 0;
 };
 

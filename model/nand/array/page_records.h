@@ -36,7 +36,7 @@ public:
         const auto step = static_cast<std::uint16_t>(above < kFar ? above : kFar);
         pages_.at_write(at) = static_cast<std::uint16_t>(step << kKindBits | static_cast<std::uint16_t>(record.kind));
     }
-    /// Goes through the first pages of a block, one after the other.
+    /// Visits the first pages of a block, one after the other.
     class Cursor {
     public:
         Cursor(const PageRecords& records, std::uint32_t block, std::uint32_t pages)
@@ -98,7 +98,7 @@ private:
     const std::uint32_t pages_per_block_;
     std::vector<Block> blocks_;
     SparseArray<std::uint16_t> pages_;
-    std::unordered_map<std::size_t, std::uint64_t> far_;  // old entries stay: they are replaced, or never looked at
+    std::unordered_map<std::size_t, std::uint64_t> far_;  // old entries stay, until they are replaced or for good
 };
 
 }  // namespace ssdtlm

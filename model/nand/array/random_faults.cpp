@@ -26,7 +26,7 @@ bool RandomFaults::erase_fails(const ArrayWork& work) {
     return true;
 }
 
-/// A function of the page and its cycle, not of the order of reads: each read of a lost page finds it lost.
+/// The result depends on the page and its cycle only, not on the order of reads. So every read of a lost page fails.
 bool RandomFaults::lost(const PageAddress& page, std::uint32_t cycle) const {
     const std::uint64_t block = block_of(page);
     return Random(seed_ ^ block, 4 + (std::uint64_t{cycle} << 32 | page.page)).unit() < rates_.page_lost;

@@ -14,7 +14,7 @@ namespace ssdtlm {
 
 class RandomFaults final : public ArrayFaults {
 public:
-    /// `geometry`: of the blocks of which the factory has marked some.
+    /// `geometry`: geometry of the flash, for the blocks that are marked as bad at the factory.
     RandomFaults(const FaultRates& rates, std::uint64_t seed, const NandGeometry& geometry = {})
         : rates_(rates), geometry_(geometry), seed_(seed), programs_(seed, 1), erases_(seed, 2), reads_(seed, 3) {}
 
@@ -25,13 +25,13 @@ public:
     bool program_fails(const ArrayWork& work) override;
     bool erase_fails(const ArrayWork& work) override;
     std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) override;
-    /// Each block is bad at the rate, wherever it is.
+    /// Each block is bad with the same probability.
     std::vector<BlockId> factory_bad() const override;
     void state(Snapshot& s) override {
         s(programs_, erases_, reads_);
         s.set(worn_out_);
     }
-    /// True: what was programmed in this page in this cycle is uncorrectable for good.
+    /// True: the data that were programmed into this page in this cycle are uncorrectable for good.
     bool lost(const PageAddress& page, std::uint32_t cycle) const;
 
 private:
@@ -40,7 +40,7 @@ private:
     const NandGeometry geometry_;
     const std::uint64_t seed_;
     std::unordered_set<std::uint64_t> worn_out_;  // blocks
-    Random programs_, erases_, reads_;            // one stream each: more of one kind leave the others as they were
+    Random programs_, erases_, reads_;            // separate, so that one kind does not change the others
 };
 
 }  // namespace ssdtlm

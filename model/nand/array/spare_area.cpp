@@ -66,7 +66,7 @@ void SpareArea::program_ahead(const PageAddress& a, const Spare* units, const Pa
     ahead_[page_number(a)] = PageRecord{record.number, record.kind, record.stream, record.erases};
 }
 
-/// The page before those programmed ahead in this block has been programmed. They count from now on.
+/// Counts the pages that were programmed ahead in this block, because the page before them has been programmed.
 __attribute__((noinline, cold)) void SpareArea::catch_up(BlockId b) {
     Block& block = blocks_[idx(b)];
     const std::uint64_t first = std::uint64_t{idx(b)} * geometry_.pages_per_block;
@@ -118,7 +118,7 @@ __attribute__((noinline)) void SpareArea::set_mode(BlockId b, std::uint32_t page
         SSDTLM_CHECK(this->slc(b) == slc, "a page programmed in another mode than its block's first page");
         return;
     }
-    if (!slc) return;  // as the erase left it
+    if (!slc) return;  // the mode is as the erase left it
     if (!any_slc_) slc_.resize(blocks_.size());
     any_slc_ = true;
     slc_[idx(b)] = true;
@@ -187,7 +187,7 @@ void SpareArea::tear_block(BlockId b) {
             units_.at_write(at++) = idx(kTorn) ^ at_start(first + page, unit, s);
     forget_contents(b);
     if (bytes_ != nullptr) bytes_->erase(b);
-    if (block.next_page == 0) return;  // cells that were erased stay so
+    if (block.next_page == 0) return;  // the cells of an empty block stay erased
     half_erased_.resize(blocks_.size());
     half_erased_[idx(b)] = any_unusable_ = true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contents of every page of the flash: one Spare per mapping unit (it stands for the data, unless bytes are kept too)
-// and a PageRecord. For each block it holds the next page to program, the erase count and whether the cells hold one
-// bit each (SLC mode). Pages of a block are programmed once between erases and in ascending order, as the datasheets of
+// The contents of every page of the flash: one Spare per mapping unit (it stands for the data, unless bytes are kept as
+// well) and a PageRecord. Each block has its next page to program, its erase count, and whether its cells hold one bit
+// each (SLC mode). Pages of a block are programmed once between erases and in ascending order, as the datasheets of
 // MLC, TLC and QLC parts demand, and all in the mode of the first. Any other use panics. There are no bit errors.
 #pragma once
 
@@ -31,7 +31,7 @@ namespace ssdtlm {
 class SpareArea {
 public:
     explicit SpareArea(const NandGeometry& geometry);
-    /// From now on the bytes of what is programmed are kept, too. What was programmed before counts as the contents at
+    /// Keeps the bytes of pages that are programmed from now on. Pages that were programmed before have the contents at
     /// start.
     void keep_bytes(const SpareCodec& codec, const BlockBytes& at_start);
     /// Null: no bytes are kept.
@@ -43,25 +43,25 @@ public:
         return Spare{units_[idx(p)] ^ at_start(page, layout_.unit_of(page), idx(p) - page * units_per_page_)};
     }
     [[gnu::always_inline]] void prefetch(Ppa p) const { units_.prefetch(idx(p)); }
-    /// From now on, translation pages are programmed with their contents, which must survive a loss of power. Call it
-    /// if the power may be lost.
+    /// Translation pages are programmed with their contents from now on, because these must survive a loss of power.
+    /// Call it if the power may be lost.
     void keep_map() { keeps_map_ = true; }
     bool keeps_map() const { return keeps_map_; }
-    /// Stops keeping the records of pages, which saves memory. Without losses of power nobody needs them to rebuild the
-    /// map. Precondition: no page was programmed.
+    /// Stops keeping the records of pages, which saves memory. They are only needed to rebuild the map after a loss of
+    /// power. Precondition: no page was programmed.
     void drop_records() { keeps_records_ = false; }
     bool keeps_records() const { return keeps_records_; }
     /// Sets the contents of a page that was programmed in no time.
     void set_content(const PageAddress& a, const PageContent& content) { keep(a, content); }
     /// Copies the units of one page to `out` (units_per_page entries).
     void read_page(const PageAddress& a, Spare* out) const { read_page(geometry_.ppa_of(a, 0), out); }
-    /// As read_page(), by the first slot of the page.
+    /// Copies the units of a page that is given by its first slot.
     void read_page(Ppa first_slot, Spare* out) const {
         const std::uint32_t page = layout_.page_number(first_slot), unit = layout_.unit_of(page);
         for (std::uint32_t i = 0; i < units_per_page_; ++i)
             out[i] = Spare{units_[idx(first_slot) + i] ^ at_start(page, unit, i)};
     }
-    /// As read_page(), and the bytes if they are asked for (not null) and kept.
+    /// Copies the units of a page, and its bytes if `bytes` is not null and bytes are kept.
     void read_page(const PageAddress& a, Spare* out, UnitBytes* bytes) const {
         const Ppa first_slot = geometry_.ppa_of(a, 0);
         read_page(first_slot, out);
@@ -89,36 +89,36 @@ public:
     /// Programs a page in no time, while programs of earlier pages of its block may still be under way. It can be read
     /// from now on, and counts as programmed when those pages are.
     void program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes);
-    /// As program_page(), by the first slot of the page.
+    /// Programs a page that is given by its first slot.
     void program(Ppa first_slot, const Spare* units) { program_page(geometry_.page_of(first_slot), units); }
-    /// Record of a page that was programmed. It is slow where the page is far up its block. Precondition of record()
-    /// and records() (checked): keeps_records().
+    /// The record of a programmed page. It takes longer for a later page of a block. Precondition of record() and
+    /// records() (checked): keeps_records().
     PageRecord record(const PageAddress& a) const { return kept_records().at(idx(geometry_.block_of(a)), a.page); }
     /// The programmed pages of a block, in order.
     PageRecords::Cursor records(BlockId b) const { return {kept_records(), idx(b), next_page(b)}; }
-    /// Contents of a page that are not user data; null: there are none. They are valid until the page's block is
+    /// The contents of a page that are not user data; null: there are none. They are valid until the page's block is
     /// erased.
     const PageContent* content(const PageAddress& a) const {
         const auto found = contents_.find(page_number(a));
         return found == contents_.end() ? nullptr : &found->second;
     }
-    /// The power goes while this page is being programmed, so nothing in it can be read any more. If it is a first
-    /// page, its block stays in the mode in which the page was being programmed, because its cells have charge.
+    /// The power is lost while this page is being programmed, so it cannot be read any more. If it is a first page, its
+    /// block stays in the mode in which the page was being programmed, because its cells have charge.
     void tear(const PageAddress& a, bool slc = false);
-    /// A page that was programmed cannot be read any more: the power went while another page of its cells was being
+    /// A programmed page cannot be read any more, because the power was lost while another page of its cells was being
     /// programmed.
     void spoil(const PageAddress& a);
     /// The power is lost while this block is being erased. Nothing in it can be read any more, and it must be erased
     /// before it is programmed again (checked). Its mode does not change.
     void tear_block(BlockId b);
     void erase(BlockId b);
-    /// Programs what the layout says, each unit with version 1, in no time and no memory. Precondition (checked): no
+    /// Programs the units of the layout with version 1. It takes neither time nor memory. Precondition (checked): no
     /// page was ever programmed.
     void lay_out(const SequentialLayout& layout, const SpareCodec& codec);
-    /// As lay_out() of a sequential layout. Units without useful data are padding.
+    /// Does the same for a scattered layout. Units without useful data are padding.
     void lay_out(std::shared_ptr<const ScatteredLayout> layout, const SpareCodec& codec);
 
-    /// The factory has found the block bad. Nobody programs or erases it (checked).
+    /// Marks a block as bad at the factory. It must not be programmed or erased (checked).
     void mark_bad(BlockId b);
     bool is_marked_bad(BlockId b) const { return any_marked_ && marked_[idx(b)]; }
     /// True: the power cut off the block's last erase.
@@ -130,16 +130,14 @@ public:
 
     /// The next page to program, 0 .. pages_per_block (full).
     std::uint32_t next_page(BlockId b) const { return blocks_[idx(b)].next_page; }
-    /// The next page once the running program of the block's next page has ended. Pages that were programmed ahead
-    /// count then.
+    /// The next page after the running program of the block's next page. It counts pages that were programmed ahead.
     std::uint32_t next_page_behind(BlockId b) const {
         return __builtin_expect(ahead_.empty(), 1) ? next_page(b) + 1 : behind_ahead(b);
     }
     std::uint32_t erase_count(BlockId b) const { return blocks_[idx(b)].erase_count; }
     /// True: the pages programmed since the block's last erase are in SLC mode.
     bool slc(BlockId b) const { return any_slc_ && slc_[idx(b)]; }
-    /// True: a read in this mode gives what the page holds. A read in the other mode cannot be decoded. Erased cells
-    /// have no mode.
+    /// True: a read in this mode can be decoded. A read in the other mode cannot. Erased cells have no mode.
     bool readable(const PageAddress& a, bool slc) const {
         const BlockId b = geometry_.block_of(a);
         return this->slc(b) == slc || a.page >= next_page(b);
@@ -147,7 +145,8 @@ public:
     /// True: some block has been in SLC mode.
     bool any_slc() const { return any_slc_; }
     const NandGeometry& geometry() const { return geometry_; }
-    /// When it is read, the area must be laid out as it was, and keep bytes as it did.
+    /// Reads or writes the contents. An area that reads them must have the same layout and keep bytes as the one that
+    /// wrote them.
     void state(Snapshot& s);
 
 private:
@@ -181,7 +180,7 @@ private:
     void set_mode(BlockId b, std::uint32_t page, bool slc);
     [[noreturn]] void refuse_program(BlockId b, std::uint32_t page) const;
     void check_usable(BlockId b) const;
-    /// Contents at start of a slot. `page`: number of the page; `unit`: layout_.unit_of() the page.
+    /// The contents of a slot at start. `page`: number of the page; `unit`: layout_.unit_of() the page.
     std::uint32_t at_start(std::uint32_t page, std::uint32_t unit, std::uint32_t slot) const {
         if (__builtin_expect(scattered_ != nullptr, 0)) return scattered_at_start(Ppa{page * units_per_page_ + slot});
         if (__builtin_expect(unit + slot < layout_.units(), 1)) return (unit + slot) | version_1_;
@@ -196,12 +195,12 @@ private:
     std::uint32_t version_1_ = 0;  // as the codec places it
     bool any_slc_ = false;         // slc_ is in use
     bool any_marked_ = false;      // marked_ is in use
-    bool any_unusable_ = false;    // that, or half_erased_
+    bool any_unusable_ = false;    // marked_ or half_erased_ is in use
     bool keeps_map_ = false;
     bool keeps_records_ = true;
     SparseArray<std::uint32_t> units_;  // XOR of the content and the one at start
     SequentialLayout layout_;
-    std::shared_ptr<const ScatteredLayout> scattered_;  // in its place; null: none
+    std::shared_ptr<const ScatteredLayout> scattered_;  // replaces layout_; null: there is none
     std::vector<Block> blocks_;
     std::vector<bool> slc_, marked_, half_erased_;  // by block; empty until the first one
     PageRecords records_;

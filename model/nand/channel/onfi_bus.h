@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wires of one channel. It forwards each sequence to the package whose chip enable is low, and the answers back. It
-// checks that two sequences never overlap and that tRHW lies between a data-out burst and the next command. It does not
-// arbitrate and takes no time: the channel controller owns the bus and stamps each sequence's begin and end.
+// The wires of one channel. It forwards each sequence to the package whose chip enable is low, and forwards the answers
+// back. It checks that sequences never overlap, and that tRHW lies between a data-out burst and the next command. It
+// does not arbitrate and takes no time. The channel controller owns the bus, and sets the begin and end of each
+// sequence.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ public:
     /// Holds one socket for each way (chip enable).
     sc_core::sc_vector<OnfiInitiatorSocket> package_initiator;
 
-    /// The power went: nothing is on the wires.
+    /// The power was lost, so the wires are idle.
     void restart() { free_at_ = SimTime{}; }
 
 private:

@@ -12,7 +12,7 @@ std::string number(std::uint64_t n) {
     return std::to_string(n);
 }
 
-// One time stands for all types if they do not differ, so that no division is needed to find a page's type.
+// Returns one time for all page types if they do not differ, so that no division is needed to find a page's type.
 std::vector<Ps> per_type(const NandConfig& config, FlashOp op) {
     const std::vector<Ps> times = onfi_operation(op).array_time(config);
     SSDTLM_CHECK(times.size() == 1 || times.size() == config.geometry.bits_per_cell,
@@ -166,7 +166,7 @@ SimTime Die::suspend(FlashOp op, SimTime start) {
     if (check(op, &none, 1).broken != Rule::none) refuse(op, &none, 1);
     const SimTime ready = planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].ready;
     const SimTime stopped = start + t_suspend_[suspended_operation(op) == FlashOp::erase];
-    takes_from_ = kNever;  // its registers are for reads now, and it goes on with R/B# low
+    takes_from_ = kNever;  // reads may use its registers now, and it continues with R/B# low
     if (ready <= stopped) return ready;
     remaining_ = ready - start;
     set_aside_ = planes_;
@@ -240,7 +240,7 @@ __attribute__((noinline, cold)) std::string Die::probe(FlashOp op, const OnfiTar
     }
 }
 
-/// Says in words which rule one target breaks.
+/// Text about the rule that a target breaks.
 std::string Die::text(FlashOp op, const OnfiTarget* targets, Verdict verdict) const {
     const std::string verb = onfi_operation(op).name;
     const OnfiTarget& t = targets[verdict.target];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One die (LUN): its running operation, the contents of its page registers, and the rules of a datasheet. Kernel-free:
-// it is told the time of the last command cycle and answers the time at which R/B# rises. Array times depend on the
-// page type (lower, middle, upper), or are those of SLC mode. A multi-plane operation takes the longest time of its
-// pages. While a program or erase is suspended, all pages can be read except those it works on. While a program runs,
-// the cache registers may take the pages of the next one (cache program). Not modelled: cache reads, a program while an
-// erase is suspended, limits on the number of suspends, partial-page programming, wear.
+// A die (LUN): its running operation, the contents of its page registers, and the rules of a datasheet. Kernel-free:
+// its caller gives it the time of the last command cycle, and gets the time at which R/B# rises. Array times depend on
+// the page type (lower, middle, upper), or are those of SLC mode. A multi-plane operation takes the longest time of its
+// pages. While a program or erase is suspended, all pages can be read except those on which it works. While a program
+// runs, the cache registers may take the pages of the next one (cache program). Not modelled: cache reads, a program
+// while an erase is suspended, limits on the number of suspends, partial-page programming, wear.
 #pragma once
 
 #include <array>
@@ -22,12 +22,11 @@
 
 namespace ssdtlm {
 
-/// Counts of what a loss of power has left unfinished.
+/// Counts of the operations that a loss of power has cut off.
 struct PowerLoss {
     std::uint64_t pages_torn = 0;
     std::uint64_t erases_cut = 0;
-    std::uint64_t lower_pages_lost =
-        0;  ///< programmed before, below upper pages that were torn (NandGeometry::two_step)
+    std::uint64_t lower_pages_lost = 0;  ///< programmed lower pages of torn upper pages (NandGeometry::two_step)
     PowerLoss& operator+=(const PowerLoss& o) {
         pages_torn += o.pages_torn;
         erases_cut += o.erases_cut;
@@ -40,30 +39,30 @@ class alignas(64) Die {
 public:
     Die(const NandConfig& config, DieId id, SpareArea& area);
 
-    /// Returns why the die would refuse the operation (of the array, read_out, a suspend or resume) now; empty when it
-    /// accepts. The one target of a suspend or resume does not matter.
+    /// Returns why the die would refuse the operation now; empty if it would accept it. The operation is one of the
+    /// array, read_out, a suspend or a resume. The target of a suspend or resume does not matter.
     std::string probe(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const;
-    /// Starts an operation of the array. R/B# falls at `start`; returns when it rises. A program's units are taken into
-    /// the page registers at once. Panics with probe()'s text when refused.
+    /// Starts an operation of the array. R/B# falls at `start`. Returns the time at which R/B# rises. The page
+    /// registers take the units of a program at once. Panics with probe()'s text when the die refuses the operation.
     SimTime issue(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
-        // Nearly all are reads of one plane: the same code for constant arguments.
+        // Nearly all operations are reads of one plane, so these have a copy of the code with constant arguments.
         return op == FlashOp::read && count == 1 ? begin(FlashOp::read, targets, 1, start)
                                                  : begin_any(op, targets, count, start);
     }
     /// The times of a program, in this order.
     struct ProgramTimes {
-        SimTime begins;  ///< the array takes the pages over
+        SimTime begins;  ///< the array begins to program the pages
         SimTime ready;   ///< R/B# rises
-        SimTime ends;    ///< the array is done
+        SimTime ends;    ///< the array has ended
     };
     /// Issues a program with NandConfig::cache_program. Its first cycle is at `from`. With `more` (15h), R/B# rises as
-    /// soon as the cache registers are free again; else (10h) when the array is done. While the array programs other
-    /// pages, these wait in the cache registers (waits()), and take_over() is due with finish() of those. Panics when
-    /// refused, as issue() does.
+    /// soon as the cache registers are free again; else (10h) when the array has ended. While the array programs other
+    /// pages, the new ones wait in the cache registers (waits()). take_over() is then due with finish() of the other
+    /// pages. Panics as issue() does.
     ProgramTimes program(const OnfiTarget* targets, std::uint32_t count, SimTime from, SimTime start, bool more);
     /// True: pages wait in the cache registers.
     bool waits() const { return cached_ != 0; }
-    /// The array takes the waiting pages over.
+    /// The array begins to program the waiting pages.
     void take_over();
     /// The array operation on these planes ends. A read loads the page registers; a program and an erase change the
     /// array. Call it at the time that issue() returned, with the same planes. Returns a bit per plane whose program or
@@ -71,29 +70,29 @@ public:
     std::uint32_t finish(const OnfiTarget* targets, std::uint32_t count) {
         return count == 1 ? end(targets, 1) : end_any(targets, count);
     }
-    /// Stops the running program or erase (`op`: program_suspend or erase_suspend). Returns when R/B# rises; the die is
-    /// suspended() then. If the operation ends before the array could stop, it runs to its end: the returned time is
-    /// that of issue(), and its finish() is due. Panics with probe()'s text when refused.
+    /// Stops the running program or erase (`op`: program_suspend or erase_suspend). Returns the time at which R/B#
+    /// rises; the die is then suspended(). If the operation ends before the array could stop, it runs to its end: the
+    /// returned time is that of issue(), and its finish() is due. Panics with probe()'s text when the die refuses it.
     SimTime suspend(FlashOp op, SimTime start);
-    /// Resumes the suspended operation. Returns when R/B# rises; finish() is due then. Data that were read meanwhile
-    /// must be out.
+    /// Resumes the suspended operation. Returns the time at which R/B# rises, when finish() is due. Data that were read
+    /// meanwhile must be out.
     SimTime resume(FlashOp op, SimTime start);
     bool suspended() const { return suspended_ != 0; }
 
-    /// The power goes. The operation of the array, suspended or not, leaves its pages or block torn (SpareArea::tear,
-    /// tear_block), unless R/B# has not fallen yet. The contents of the cache registers leave no trace. The die cannot
-    /// be used after it; one built anew takes its place.
+    /// Carries out a loss of power. The operation of the array, suspended or not, leaves its pages or block torn
+    /// (SpareArea::tear, tear_block), unless R/B# has not fallen yet. The contents of the cache registers are lost. The
+    /// die cannot be used after it, and must be built anew.
     PowerLoss power_lost(SimTime now);
 
-    /// Copies a page register to `target.spare` (null: only checks), and to `target.bytes` if those are asked for.
-    /// Returns the wrong bits of its worst code word.
+    /// Copies a page register to `target.spare` and `target.bytes`, if they are not null. Returns the wrong bits of its
+    /// worst code word.
     std::uint16_t data_out(const OnfiTarget& target);
     /// Sets the model that decides which operations fail. With null none fails. The caller owns it.
     void inject(ArrayFaults* faults) { faults_ = faults; }
 
-    /// When the first of the running operations ends; kNever: the die is idle.
+    /// The time at which the first of the running operations ends; kNever: the die is idle.
     SimTime next_event() const;
-    /// Earliest time at which the plane can take an operation of that kind, as far as started work tells.
+    /// The earliest time at which the plane can take an operation of that kind, considering only started work.
     SimTime earliest_ready(FlashOp op, std::uint32_t plane) const;
     bool busy() const { return busy_planes_ != 0; }
     bool busy(std::uint32_t plane) const { return (busy_planes_ >> plane & 1u) != 0; }
@@ -101,15 +100,15 @@ public:
 
 private:
     struct alignas(64) Plane {
-        SimTime ready{};  // of the last operation
+        SimTime ready{};  // end of the last operation
         FlashOp op = FlashOp::read;
-        bool loaded = false;  // page register holds (block, page) as read
+        bool loaded = false;  // the page register has the data of (block, page)
         bool slc = false;     // in SLC mode
         std::uint8_t retry = 0;
-        std::uint16_t wrong_bits = 0;  // of what the page register holds
+        std::uint16_t wrong_bits = 0;  // wrong bits of the page register
         std::uint32_t block = 0;
         std::uint32_t page = 0;
-        Ppa first_slot{};     // of that page
+        Ppa first_slot{};     // first slot of that page
         PageRecord record{};  // of the page that is being programmed
         std::array<Spare, kMaxUnitsPerPage> page_register{};
         const UnitBytes* bytes = nullptr;  // program: the requester's; null: none
@@ -141,10 +140,10 @@ private:
     };
     struct Verdict {
         Rule broken = Rule::none;
-        std::uint32_t target = 0;  // that breaks it
+        std::uint32_t target = 0;  // the target that breaks it
     };
-    /// The rules, written once: issue() and data_out() act on the verdict, probe() puts it into words. In line, so that
-    /// constant arguments leave only what they need.
+    /// Checks the rules. issue() and data_out() act on the verdict, and probe() makes text from it. It is in line, so
+    /// that constant arguments leave only the code that they need.
     Verdict check(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const;
     /// Checks a read, program or erase of one target while an operation is suspended.
     Rule check_beside_suspended(FlashOp op, const OnfiTarget& target) const;
@@ -155,19 +154,19 @@ private:
     bool programs(const OnfiTarget& t) const {
         return busy(t.plane) && planes_[t.plane].op == FlashOp::program && planes_[t.plane].block == t.block;
     }
-    /// The next page of the block to be programmed, behind the page that the array programs.
+    /// The next page of the block to program, after the page that the array programs.
     std::uint32_t next_page(const OnfiTarget& t) const {
         const BlockId block = block_of(t);
         return busy_planes_ != 0 && programs(t) ? area_.next_page_behind(block) : area_.next_page(block);
     }
     bool slc_block(const OnfiTarget& t) const { return programs(t) ? planes_[t.plane].slc : area_.slc(block_of(t)); }
-    /// Checks the mode of a read or program, where some block has been in SLC mode or this one is to be.
+    /// Checks the mode of a read or program, if some block has been in SLC mode or the operation is in SLC mode.
     Rule check_mode(FlashOp op, const OnfiTarget& target) const;
     bool alone(FlashOp op) const { return independent_plane_read_ && op == FlashOp::read; }
 
     struct Load {
         Ps longest{};            // array time
-        std::uint32_t mask = 0;  // of planes
+        std::uint32_t mask = 0;  // mask of its planes
     };
     Load load(FlashOp op, const OnfiTarget* targets, std::uint32_t count, Plane* planes);
     SimTime begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
@@ -188,7 +187,7 @@ private:
 
     // Members that a read needs. They are in one cache line.
     std::uint32_t busy_planes_ = 0;  // bit per plane
-    std::uint32_t locked_ = 0;       // planes busy with what stops the whole die (anything but an independent read)
+    std::uint32_t locked_ = 0;       // planes with operations that stop the whole die (all but independent reads)
     std::uint32_t suspended_ = 0;    // planes with a suspended program or erase
     std::uint32_t cached_ = 0;       // planes whose cache register holds a page that waits for the array
     const std::uint32_t planes_per_die_;
@@ -206,16 +205,16 @@ private:
     // The other members.
     std::array<std::vector<Ps>, kArrayOpCount> times_;  // per page type; one: all types
     std::array<Ps, kArrayOpCount> slc_times_{};
-    std::vector<Plane> set_aside_;  // what the suspended planes were at; empty until the first suspend
-    std::vector<Plane> cache_;      // what waits in the cache registers; empty without cache program
+    std::vector<Plane> set_aside_;  // work of the suspended planes; empty before the first suspend
+    std::vector<Plane> cache_;      // pages that wait in the cache registers; empty without cache program
     SimTime takes_from_ =
         kNever;  // from then on they take a page behind the program that runs; kNever: not behind this one
-    SimTime cached_begins_{};   // when the array takes over what waits
+    SimTime cached_begins_{};   // when the array begins to program the waiting pages
     bool cached_more_ = false;  // 15h
     const bool cache_program_;
     const Ps t_cache_busy_;
-    Ps remaining_{};         // of the suspended operation
-    SimTime begun_{};        // the last program or erase: when R/B# fell
+    Ps remaining_{};         // remaining array time of the suspended operation
+    SimTime begun_{};        // when R/B# fell for the last program or erase
     const Ps t_suspend_[2];  // program, erase
     const Ps t_resume_[2];
     const NandGeometry geometry_;
@@ -265,7 +264,7 @@ __attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const 
     return {};
 }
 
-/// Stores what the operation is for each plane in `planes`.
+/// Stores the operation of each plane in `planes`.
 __attribute__((always_inline)) inline Die::Load Die::load(FlashOp op, const OnfiTarget* targets, std::uint32_t count,
                                                           Plane* planes) {
     Load all;

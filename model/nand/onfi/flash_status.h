@@ -8,9 +8,9 @@ namespace ssdtlm {
 
 enum class FlashResult : std::uint8_t {
     ok,
-    uncorrectable,   ///< read: more wrong bits than the decoder corrects, also after all retries
-    program_failed,  ///< the page holds nothing and counts as programmed
-    erase_failed     ///< the block holds what it held
+    uncorrectable,   ///< read: more wrong bits than the decoder corrects, even after all retries
+    program_failed,  ///< the page has no data, but counts as programmed
+    erase_failed     ///< the block keeps its contents
 };
 
 struct FlashStatus {

@@ -16,10 +16,10 @@ enum class OnfiInterface : std::uint8_t {
     nv_ddr2,
     nv_ddr3,
     nv_lpddr4,
-    ideal  ///< none of ONFI: neither commands nor data take time on the bus
+    ideal  ///< no interface of ONFI: commands and data take no time on the bus
 };
 
-/// ONFI bus timing. Defaults: NV-DDR2/3 common values (Micron L06B parameters, ONFI 4/5 tables).
+/// The timing of the ONFI bus. The defaults are common values of NV-DDR2/3 (Micron L06B parameters, ONFI 4/5 tables).
 struct OnfiTiming {
     OnfiInterface interface = OnfiInterface::nv_ddr2;
     std::uint32_t megatransfers = 333;  ///< 8-bit bus: MB/s
@@ -57,15 +57,15 @@ struct NandConfig {
     // Suspend and resume as in current TLC parts: program 10..50 us and 5..20 us, erase 50..200 us and 20..100 us.
     // Assumed.
     Ps t_program_suspend{30'000'000};  ///< suspend to R/B# high; the array makes no progress in it
-    Ps t_program_resume{10'000'000};   ///< what the resumed operation takes more than it had left
+    Ps t_program_resume{10'000'000};   ///< additional time of the resumed operation
     Ps t_erase_suspend{100'000'000};
     Ps t_erase_resume{50'000'000};
     SlcMode slc;
     // Cache program (80h .. 15h). tPCBSY is 3..5 us if the array is idle (ONFI 4.x: at most tPROG), and 4.3 us in a
     // data sheet of a TLC part.
     bool cache_program = false;           ///< while a die's array programs, its cache registers take the next page
-    Ps t_cache_busy{4'000'000};           ///< tPCBSY: from where the array takes the page over to R/B# high
-    bool independent_plane_read = false;  ///< each plane may read on its own (asynchronous plane read)
+    Ps t_cache_busy{4'000'000};           ///< tPCBSY: from the begin of the array's program to R/B# high
+    bool independent_plane_read = false;  ///< each plane may read independently (asynchronous plane read)
     bool transfer_spare = true;           ///< data cycles carry the sectors' share of the spare area (ECC parity)
 };
 

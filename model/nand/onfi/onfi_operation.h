@@ -14,14 +14,14 @@
 
 namespace ssdtlm {
 
-/// The first three are what a controller wants of the array; the rest serve them on the bus.
+/// The first three are operations of the array. The others serve them on the bus.
 enum class FlashOp : std::uint8_t {
     read,
     program,
     erase,
-    read_out,       ///< data of a page that is in the register, after a select or none
+    read_out,       ///< data of the page in the register, with or without a select before
     change_column,  ///< selects a column of the plane that was addressed last, for data out
-    select_plane,   ///< the same with LUN and plane
+    select_plane,   ///< selects LUN, plane and column, for data out
     read_status,
     read_status_enhanced,  ///< of a LUN and plane
     program_suspend,       ///< of the LUN addressed
@@ -41,19 +41,19 @@ enum class DataCycles : std::uint8_t { none, in, out };
 inline constexpr std::int16_t kNoCycle = -1;
 
 struct OnfiOperation {
-    const char* name;      ///< in messages
+    const char* name;      ///< for messages
     std::int16_t first;    ///< command before the addresses
-    std::int16_t later;    ///< may stand for it in all planes but the first
+    std::int16_t later;    ///< may replace it in all planes but the first
     std::uint8_t columns;  ///< address cycles
     std::uint8_t rows;
     DataCycles data;
     const char* data_rule;                 ///< name of `before_data`
     Ps (*before_data)(const OnfiTiming&);  ///< last cycle before the data to the data; null: no data
     std::int16_t confirm;                  ///< command after addresses and data in
-    std::int16_t queue;                    ///< the same for all planes but the last
+    std::int16_t queue;                    ///< command for all planes but the last, in place of `confirm`
     ArrayEffect effect;
     std::vector<Ps> (*array_time)(const NandConfig&);  ///< one, or one per page type; null: not of the array
-    Ps (*slc_time)(const NandConfig&) = nullptr;       ///< the same of a block in SLC mode, whose pages are of one type
+    Ps (*slc_time)(const NandConfig&) = nullptr;       ///< time for a block in SLC mode, whose pages have one type
     std::int16_t cache = kNoCycle;  ///< confirms in place of `confirm` if more may follow while the array is at work
 
     constexpr std::uint32_t addresses() const { return std::uint32_t{columns} + rows; }
@@ -141,19 +141,19 @@ constexpr bool is_array_operation(FlashOp op) {
     return static_cast<std::size_t>(op) < kArrayOpCount;
 }
 
-/// The operation that a suspend or resume is for.
+/// The operation that a suspend stops or a resume continues.
 constexpr FlashOp suspended_operation(FlashOp op) {
     return op == FlashOp::program_suspend || op == FlashOp::program_resume ? FlashOp::program : FlashOp::erase;
 }
 
-/// The operation that begins with the opcode; FlashOp::count: none in use does.
+/// The operation that begins with the opcode; FlashOp::count: there is none.
 constexpr FlashOp operation_of(std::uint8_t opcode) {
     for (std::size_t op = 0; op < kFlashOpCount; ++op)
         if (kOnfiOperations[op].first == opcode || kOnfiOperations[op].later == opcode) return static_cast<FlashOp>(op);
     return FlashOp::count;
 }
 
-/// True: the opcode stands somewhere in a sequence, so no other command can have it.
+/// True: a sequence has this opcode, so no other command can have it.
 constexpr bool opcode_in_use(std::uint8_t opcode) {
     for (const OnfiOperation& op : kOnfiOperations)
         if (op.first == opcode || op.later == opcode || op.confirmed_by(opcode) || op.cache == opcode) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One plane's part of an operation. Kernel-free, shared by the bus payload, the die and the pins.
+// The part of an operation that concerns one plane. Bus payload, die and pins use it. Kernel-free.
 #pragma once
 
 #include <cstdint>

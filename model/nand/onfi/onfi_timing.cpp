@@ -15,7 +15,7 @@ constexpr OnfiInterfaceLimit kLimits[] = {
     {"ideal", 4800, "no bus"},
 };
 
-/// Maximum tREA of the slowest asynchronous mode that reaches the rate (Linux drivers/mtd/nand/raw/nand_timings.c).
+/// The largest tREA of the slowest asynchronous mode that reaches the rate (Linux drivers/mtd/nand/raw/nand_timings.c).
 Ps sdr_access(std::uint32_t megatransfers) {
     struct Mode {
         std::uint32_t megatransfers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long each ONFI command sequence holds an 8-bit channel bus, computed once from the configured timing. Command
-// and address cycles are asynchronous on WE# (tWC each; NV-DDR: tCAD) whatever the data rate. Not modelled: status
+// Computes how long each ONFI command sequence holds an 8-bit channel bus, once from the configured timing. Command and
+// address cycles are asynchronous on WE# (tWC each; NV-DDR: tCAD), independent of the data rate. Not modelled: status
 // polling (R/B# is a wire), warm-up cycles, training, ZQ calibration, on-die termination.
 //
 //   cmd(n)             tCS + n * tWC                                     n command and address cycles
@@ -56,7 +56,7 @@ public:
         if (user_bytes % kSector == 0 && user_bytes / kSector < bursts_.size()) return bursts_[user_bytes / kSector];
         return compute(user_bytes);
     }
-    /// As burst(); with `spare_only`, of the spare area's own bytes.
+    /// The burst of user bytes or, with `spare_only`, of bytes of the spare area.
     Burst burst(std::uint32_t bytes, bool spare_only) const {
         return __builtin_expect(spare_only, 0) ? of_bus_bytes(bytes) : burst(bytes);
     }

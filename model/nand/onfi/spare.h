@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contents of the out-of-band area of a flash page. For the page, it holds the number of its place and its purpose. For
-// each mapping unit in the page, it holds the logical address and the version of the data. The version stands for the
-// data: contents are not stored, only their signature is.
+// The contents of the out-of-band area of a flash page. For the page it has a number, which orders the pages, and the
+// purpose. For each mapping unit in the page it has the logical address and the version of the data. The version stands
+// for the data, whose contents are not stored.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,23 @@ inline constexpr Spare kErased{0xFFFFFFFFu};
 /// Purpose of a page.
 enum class PageKind : std::uint8_t { user, mapping, journal, parity, padding, checkpoint, root, count };
 
-/// Contents of a page that are not user data, in words of the controller's own format.
+/// The contents of a page that are not user data, as words in a format of the controller.
 using PageContent = std::vector<std::uint64_t>;
 
-/// The record of a whole page. With the owner of each unit it suffices to find the newest copy of everything on the
-/// flash.
+/// The record of a page. With the owner of each unit it is enough to find the newest copy of all data on the flash.
 struct PageRecord {
     std::uint64_t number =
         0;  ///< of the device's pages in the order in which they took their places, from 1; 0: laid out at the start
     PageKind kind = PageKind::user;
     std::uint8_t stream = 0;
-    std::uint32_t erases =
-        0;  ///< of its block by then, as the firmware knows it: only that of a block's first page is kept
+    std::uint32_t erases = 0;  ///< erases of its block, as the firmware knows them; kept only for a block's first page
     const PageContent* content =
         nullptr;  ///< program: of a page that is not user data, valid until the program has ended
 };
 
 /// A slot that was programmed without user data (padding).
 inline constexpr Spare kPadding{0xFFFFFFFEu};
-/// A slot of a page that was being programmed when the power went: it cannot be read.
+/// A slot of a page that was being programmed when the power was lost, so it cannot be read.
 inline constexpr Spare kTorn{0xFFFFFFFDu};
 
 /// Splits the 32 bits by the device's number of logical units, at most 8 bits for the version.

@@ -44,14 +44,14 @@ public:
     explicit operator bool() const { return shared_ != nullptr; }
     std::uint32_t size() const { return shared_->bytes; }
     const std::uint8_t* data() const { return reinterpret_cast<const std::uint8_t*>(shared_ + 1); }
-    /// Returns bytes for the caller to change. From now on the reference has bytes of its own.
+    /// Returns bytes that the caller may change. The reference has bytes of its own from now on.
     std::uint8_t* change() {
         if (shared_->references != 1) *this = copy_of(data(), size());
         shared_->origin = kWritten;
         return own();
     }
 
-    /// Marks the bytes as what this unit held at the start. The mark is valid until somebody changes the bytes.
+    /// Marks the bytes as the contents of this unit at the start. The mark is valid until the bytes are changed.
     void came_from_start(Lpa lpa) { shared_->origin = idx(lpa); }
     bool is_from_start(Lpa lpa) const { return shared_->origin == idx(lpa); }
 

@@ -49,7 +49,7 @@ void NandPackage::end_of_elaboration() {
 tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                 sc_core::sc_time&) {
     OnfiExtension* onfi = onfi_of(payload);
-    // A die below the package's first wraps round.
+    // The difference wraps round for a die below the package's first.
     if (__builtin_expect(onfi == nullptr || phase != tlm::BEGIN_REQ || onfi->die - first_in_channel_ >= luns_, 0))
         refuse(onfi, phase);
     onfi->request = &payload;
@@ -104,8 +104,8 @@ void NandPackage::start_program(Die& die, OnfiExtension& onfi, SimTime begin) {
     running.end = agenda_.post_cancellable(times.ends, Then::to<&NandPackage::array_ready>(this, onfi));
 }
 
-/// The array has ended `done`. Returns true if it continues with the waiting program; the result of `done` is then
-/// reported with that program.
+/// The array has ended the program `done`. Returns true if it continues with the waiting program; the result of `done`
+/// is then reported with that program.
 bool NandPackage::next_program(Die& die, OnfiExtension& done) {
     Running& running = running_[done.die - first_in_channel_];
     if (OnfiExtension* const before = std::exchange(running.unanswered, nullptr); before != nullptr)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flash package behind one chip enable: its dies as a TLM target. It answers a sequence when its part is over:
-// R/B# rises (read, program, erase, suspend), the last data cycle (data out) or the last cycle (resume). With cache
-// program a program is over when its result is known: the array is idle (FAIL), or R/B# has risen behind the next
-// program (FAILC). Array contents are sampled when a read's array time ends and changed when a program's or erase's
-// ends. Each LUN has its own R/B#; no status polling.
+// The flash package behind one chip enable: its dies as a TLM target. It answers a sequence when its part has ended:
+// when R/B# rises (read, program, erase, suspend), with the last data cycle (data out), or with the last cycle
+// (resume). With cache program a program has ended when its result is known: when the array is idle (FAIL), or when
+// R/B# has risen after the next program (FAILC). A read takes the contents of the array when its array time ends. A
+// program or erase changes them when its array time ends. Each LUN has its own R/B#, so there is no status polling.
 #pragma once
 
 #include <cstdint>
@@ -67,12 +67,12 @@ private:
     struct Running {
         Agenda::Entry end;
         OnfiExtension* onfi = nullptr;
-        OnfiExtension* behind = nullptr;      ///< in the cache registers
-        OnfiExtension* unanswered = nullptr;  ///< done before `onfi`; its result is told with that one's (10h)
+        OnfiExtension* behind = nullptr;      ///< waits in the cache registers
+        OnfiExtension* unanswered = nullptr;  ///< ended before `onfi`; its result is reported with that of `onfi` (10h)
     };
     std::vector<Die> dies_;
     std::vector<Running> running_;                           // by LUN
-    tlm::tlm_bw_nonblocking_transport_if<>* bus_ = nullptr;  // behind the socket
+    tlm::tlm_bw_nonblocking_transport_if<>* bus_ = nullptr;  // what the socket is bound to
 };
 
 }  // namespace ssdtlm

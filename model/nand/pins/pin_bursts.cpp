@@ -32,7 +32,7 @@ void PinBursts::data_changes(SimTime t) {
 }
 
 void PinBursts::ends(SimTime t) {
-    if (in_ || in_held_) {  // the first of them to rise after the burst
+    if (in_ || in_held_) {  // this is the first of the three pins to rise after the burst
         violations_.at_least("tWPSTH", t, in_last_, t_.t_wpst + t_.t_wpsth);
         in_held_ = false;
     }
@@ -65,7 +65,7 @@ void PinBursts::begin_out(SimTime t) {
     if (from->open || from->prefixed || !from->readable)
         return violations_.add("sequence", t, "data out of a page that was not selected");
     from->end_wait(t, violations_);
-    // With independent plane reads R/B# says only whether any plane is busy.
+    // With independent plane reads R/B# shows only whether any plane is busy.
     if (from->status || from->source == PinDecoder::kUnknown || independent_) return;
     const Pin ready = rb_n(static_cast<std::uint32_t>(from->source));
     if (pins_.value(ready) == 0)
@@ -80,7 +80,7 @@ void PinBursts::end_out(SimTime t) {
         if (!expected_bytes_.empty()) expected_bytes_.pop_front();
         return;
     }
-    SimTime back = t;  // RE# goes back to idle, here or before
+    SimTime back = t;  // when RE# goes back to idle: now or before
     if (pins_.value(Pin::re_n) != 0 && !re_edges_.empty()) {
         back = re_edges_.back();
         re_edges_.pop_back();
@@ -107,7 +107,7 @@ void PinBursts::strobe_out(SimTime t) {
 
 void PinBursts::strobe(SimTime t, PinValue before, PinValue now) {
     if (before == kReleased) {
-        if (!out_) begin_in(t);  // else it is the die's, in its preamble
+        if (!out_) begin_in(t);  // else it is the die's preamble
         return;
     }
     if (now == kReleased) {

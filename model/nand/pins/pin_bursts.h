@@ -22,7 +22,7 @@ public:
     void expect(std::uint32_t bytes) { expected_bytes_.push_back(bytes); }
     /// The number of bytes of the next burst is not known.
     void expect_any() { any_bytes_ = true; }
-    /// The burst under way is over and breaks no rule.
+    /// Ends the burst under way without a violation.
     void give_up();
     void read_enable(SimTime t, PinValue level);
     void strobe(SimTime t, PinValue before, PinValue now);
@@ -53,7 +53,7 @@ private:
     const Ps transfer_;  // shortest time between strobes
     const Ps t_rpst_;
 
-    std::deque<std::uint32_t> expected_bytes_;  // of the bursts to come
+    std::deque<std::uint32_t> expected_bytes_;  // bytes of the next bursts
     bool any_bytes_ = false;
     // Data in lasts from DQS driven to DQS released.
     bool in_ = false;
@@ -65,7 +65,7 @@ private:
     SimTime out_began_{}, out_ended_ = kLongAgo;
     std::vector<SimTime> re_edges_;  // after the preamble's
     std::size_t out_strobes_ = 0;
-    bool out_late_ = false;  // a strobe of DQS was, and those after it are as well
+    bool out_late_ = false;  // a strobe of DQS was late, and so are those after it
     std::uint64_t strobes_ = 0;
 };
 

@@ -76,7 +76,7 @@ void PinChecker::drain(SimTime before) {
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-/// Edges of one instant take effect together: a pin that rises and falls at it has not moved.
+/// Applies the edges of one instant together, so a pin that rises and falls at that instant has not changed.
 void PinChecker::apply(SimTime t, std::size_t first, std::size_t last) {
     changes_.clear();
     for (std::size_t i = first; i < last; ++i) next_[idx(pending_[i].pin)] = pending_[i].value;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the pins of a channel as a datasheet would: reports every edge that breaks a timing parameter of the
-// configuration, and every command sequence that is none of those in use. It knows nothing of transactions: PinDecoder
-// decodes what WE# latches, and PinBursts measures data bursts. With SDR it checks commands only; the data pulses are
-// not measured. Kernel-free.
+// Checks the pins of a channel against the rules of a datasheet. It reports every edge that breaks a timing parameter
+// of the configuration, and every command sequence that is not in use. It knows no transactions: PinDecoder decodes
+// what WE# latches, and PinBursts measures data bursts. With SDR it checks only commands, because data pulses are not
+// measured. Kernel-free.
 //
 // Rules (PinViolation::rule)
 //   tCS tCH tWC tWP tWH tCALS tCALH tCAS tCAH     one command or address cycle. tCS: CE# low to WE# low
@@ -42,7 +42,7 @@ public:
 
     /// Checks the sequences of one channel in the order in which a PinListener is told them.
     void check(const PinSequence& sequence);
-    /// Checks the edges that are still held back because a later sequence could have had edges before them.
+    /// Checks the edges that are still held back, because a later sequence might have had earlier edges.
     void finish();
     /// Carries out a loss of power: later edges do not come, and sequences under way break no rule. Then the checker
     /// starts again.
@@ -50,8 +50,8 @@ public:
     /// Checks recorded pins instead of sequences: all edges of one instant. The number of bytes of a burst is not known
     /// then, and the rule "byte count" is not checked. Sequences are not counted.
     void check_edges(const std::vector<PinEdge>& edges);
-    /// Call it before the first check_edges(). `levels`: the levels at the begin of a recording of a device that was at
-    /// work. Earlier commands count as right. Checks begin when no chip enable is low.
+    /// Call it before the first check_edges(), for a recording that begins while the device works. `levels`: the levels
+    /// at its begin. Earlier commands count as correct. Checks begin when no chip enable is low.
     void begin_inside(const std::vector<PinEdge>& levels);
 
     /// The first hundred violations.
@@ -94,7 +94,7 @@ private:
     PinDecoder told_;
     PinBursts bursts_;
     std::uint64_t sequences_ = 0;
-    bool inside_a_sequence_ = false;  // of which the begin is not known
+    bool inside_a_sequence_ = false;  // a sequence is under way whose begin is not known
 };
 
 }  // namespace ssdtlm

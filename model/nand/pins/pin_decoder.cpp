@@ -15,7 +15,7 @@ std::string hex(std::uint8_t opcode) {
     return std::string{kDigits[opcode >> 4], kDigits[opcode & 15], 'h'};
 }
 
-/// The array takes the page over tPCBSY before R/B# rises.
+/// The least time that the array programs after R/B# has risen. It begins to program tPCBSY before that.
 Ps shortest_program(const NandConfig& nand) {
     Ps least = nand.slc.t_program;
     for (const Ps t : nand.t_program) least = std::min(least, t);
@@ -140,7 +140,7 @@ void PinDecoder::resumed(SimTime t, Target& to) {
     busy_.push_back({way_, to.addressed, t});
 }
 
-/// The prefix comes before a command to which it does not belong.
+/// Reports a prefix before a command to which it does not belong.
 void PinDecoder::end_prefix(SimTime t, Target& to, const std::string& before) {
     to.prefixed = false;
     violations_.add("sequence", t,
@@ -153,7 +153,7 @@ void PinDecoder::status_selected(SimTime t, Target& to) {
     await_data(t, to);
 }
 
-/// From now on the data of the operation must keep their minimum distance.
+/// The data of the operation must keep their minimum distance from now on.
 void PinDecoder::await_data(SimTime t, Target& to) const {
     const OnfiOperation& op = onfi_operation(to.op);
     to.wait_rule = op.data_rule;
@@ -193,7 +193,7 @@ void PinDecoder::addresses_done(SimTime t, Target& to) {
     if (onfi_operation(to.op).data == DataCycles::in) await_data(t, to);
 }
 
-/// R/B# is low while an operation runs, but for a cached program: then it falls for the suspend.
+/// Notes a suspend. R/B# is low while an operation runs, except for a cached program: there it falls for the suspend.
 void PinDecoder::suspends(SimTime t, const Target& to) {
     if (to.die == kUnknown) return;
     suspended_[static_cast<std::size_t>(to.die)] = suspended_operation(to.op);
@@ -222,7 +222,7 @@ void PinDecoder::confirm(SimTime t, Target& to, std::uint8_t opcode) {
     }
     if (op.effect == ArrayEffect::loads_register) {
         const bool single = opcode == op.confirm && !to.queued;
-        to.readable = single;  // several planes: 06h has to say which
+        to.readable = single;  // with several planes, 06h must select one
         to.source = to.die;
         to.queued = opcode == op.queue;
         to.wait_rule = "";
@@ -248,7 +248,7 @@ void PinDecoder::ready_busy(SimTime t, std::uint32_t die, PinValue level) {
     for (auto b = busy_.begin(); b != busy_.end(); ++b) {
         if (b->die == kUnknown ? b->way != die / dies_per_chip_ : b->die != static_cast<int>(die)) continue;
         busy_.erase(b);
-        return;  // overdue() has looked at its time
+        return;  // overdue() has checked its time
     }
     if (t > told_from_ + t_.t_wb) violations_.add("R/B#", t, to_string(rb_n(die)) + " falls, but nothing was started");
 }

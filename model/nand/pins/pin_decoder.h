@@ -17,18 +17,18 @@ class PinDecoder {
 public:
     static constexpr int kUnknown = -1;
 
-    /// The commands that one chip enable has been told.
+    /// The state of the commands on one chip enable.
     struct Target {
         std::uint8_t opcode = 0;     ///< command whose addresses or confirmation are awaited; see open
-        FlashOp op = FlashOp::read;  ///< that it begins
+        FlashOp op = FlashOp::read;  ///< operation that it begins
         bool open = false;
-        bool prefixed = false;  ///< a prefix has come: an operation of SLC mode has to begin
+        bool prefixed = false;  ///< a prefix has come, so an operation of SLC mode must begin
         std::uint8_t addresses = 0;
         bool data = false;  ///< a data-in burst has come
         std::uint32_t row = 0;
-        int die = kUnknown;          ///< that the open command names
+        int die = kUnknown;          ///< die of the open command
         int addressed = kUnknown;    ///< die of the last row address: a resume goes to it
-        bool queued = false;         ///< 32h: data out has to say which plane
+        bool queued = false;         ///< 32h came, so data out must select a plane
         int source = kUnknown;       ///< die whose register data out comes from
         bool readable = false;       ///< something is selected for data out
         bool status = false;         ///< ... and it is the status
@@ -52,7 +52,7 @@ public:
     /// Returns the chip enable that fell last; null: it is not the only one that is low.
     Target* only_low() { return low_chips_ == 1 ? &targets_[way_] : nullptr; }
     const Target& last_told() const { return targets_[way_]; }
-    /// The power was away: nothing is selected, busy or suspended any more.
+    /// The power was lost: nothing is selected, busy or suspended any more.
     void power_lost();
     /// Decoding starts at `now`; earlier commands are not known. So a page may be selected already, and a LUN may be
     /// suspended.
@@ -66,7 +66,7 @@ public:
     std::uint64_t commands(std::uint8_t opcode) const { return commands_[opcode]; }
 
 private:
-    struct Busy {  // R/B# has to fall
+    struct Busy {  // R/B# must fall
         std::uint32_t way = 0;
         int die = kUnknown;
         SimTime since{};
@@ -78,7 +78,7 @@ private:
     /// With cache program: the array is still at work while R/B# is high.
     struct Array {
         bool caching = false;      // 15h came, and R/B# has not risen since
-        SimTime until = kLongAgo;  // at the earliest
+        SimTime until = kLongAgo;  // the array works at least until then
     };
     void addresses_done(SimTime t, Target& to);
     void status_selected(SimTime t, Target& to);
@@ -95,13 +95,13 @@ private:
     const unsigned lun_shift_;
     const bool luns_known_;  // row addresses name the LUN
     const bool cache_program_;
-    const Ps array_at_least_;    // from where R/B# rises behind 15h
+    const Ps array_at_least_;    // from the rise of R/B# after 15h
     std::vector<Array> arrays_;  // by die; empty without cache program
 
     std::vector<Target> targets_;
     static constexpr FlashOp kNothing = FlashOp::count, kNotKnown = FlashOp::read;
-    std::vector<FlashOp> suspended_;  // by die: what its last suspend was for
-    SimTime told_from_ = kLongAgo;    // R/B# may fall within tWB after it for what was told before
+    std::vector<FlashOp> suspended_;  // by die: operation that its last suspend has stopped
+    SimTime told_from_ = kLongAgo;    // R/B# may fall within tWB after it because of earlier commands
     std::vector<Busy> busy_;
     std::uint32_t low_chips_ = 0;
     std::uint32_t way_ = 0;  // the chip enable that fell last

@@ -30,7 +30,7 @@ std::uint8_t PageLayout::byte(const OnfiTarget& target, std::uint32_t column) co
     return static_cast<std::uint8_t>(idx(target.spare[unit]) >> 8 * (column % 4));
 }
 
-/// Appends edges, only where a pin changes, and knows where in the sequence it stands.
+/// Appends an edge where a pin changes, and knows its place in the sequence.
 class PinGenerator::Writer {
 public:
     Writer(const OnfiTiming& t, PinSequence& out, SimTime begin, std::uint16_t die, std::uint32_t way)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of each ONFI sequence of the timing model. First and last instant are those of OnfiBusTiming; between them:
+// Makes the pins of each ONFI sequence of the timing model. The first and last instant are those of OnfiBusTiming.
+// Between them:
 //
 //   command, address   a cycle is tWC long: CLE, ALE and DQ change at its begin, WE# falls at 3/10 and rises at 8/10
 //   SLC mode           the prefix is a command cycle in front of the first command of each plane in that mode, behind
@@ -10,10 +11,9 @@
 //                      middle of DQ's bytes, rests tWPST + tWPSTH
 //   SDR                bytes move by RE# and WE# pulses, DQS is not used
 //
-// R/B# falls tWB after the last rise of WE#. What is on DQ in a data burst stands for the data: the mapping units'
-// 32 bits, repeated. Column addresses are 0 (the model does not say which sectors of a page are asked for); row
-// addresses have 24 bits, a larger device's highest bits are cut off. Not generated: NV-DDR with its clock, RE_c and
-// DQS_c, WP#, warm-up cycles. Kernel-free.
+// R/B# falls tWB after the last rise of WE#. In a data burst DQ has the bytes of the target or, without these, the 32
+// bits of each mapping unit, repeated. Row addresses have 24 bits; the highest bits of a larger device are cut off. Not
+// generated: NV-DDR with its clock, RE_c and DQS_c, WP#, warm-up cycles. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ namespace ssdtlm {
 
 /// How a data-out burst or a status selects its source.
 enum class PinSelect : std::uint8_t {
-    none,     ///< goes on with the page in the register; status: 70h
+    none,     ///< continues with the page in the register; status: 70h
     column,   ///< 05h-2A-E0h
     enhanced  ///< 06h-5A-E0h; status: 78h-3A
 };
@@ -49,8 +49,8 @@ struct PinCommand {
     std::uint8_t count = 0;              ///< planes
     const OnfiTarget* target = nullptr;  ///< `count` of them
     SimTime begin{};
-    bool more = false;   ///< program: confirmed by 15h
-    bool ready = false;  ///< suspend: R/B# is high, as behind 15h, and falls
+    bool more = false;   ///< program: 15h confirms it
+    bool ready = false;  ///< suspend: R/B# is high, as after 15h, and falls
 };
 
 /// tDQSD, from RE# low to DQS driven by the die: 5..18 ns (Micron L06B model parameters).
@@ -72,8 +72,8 @@ private:
     unsigned lun_shift_ = 0;
 };
 
-/// A page as it lies in the register and on DQ: each sector of 512 B is followed by its share of the spare area, as the
-/// code words of an ECC engine are.
+/// The layout of a page in the register and on DQ. Each sector of 512 B is followed by its share of the spare area,
+/// like the code words of an ECC engine.
 class PageLayout {
 public:
     PageLayout(const OnfiBusTiming& timing, const NandGeometry& geometry);
@@ -104,11 +104,11 @@ public:
     /// Plays 70h or 78h-3A, tWHR, and the status byte once per strobe edge.
     void play_status(PinSelect select, std::uint16_t die, const OnfiTarget& target, std::uint8_t status, SimTime begin,
                      PinSequence& out) const;
-    /// Plays the rise of a die's R/B#: its operation is done.
+    /// Plays the rise of a die's R/B#, because its operation has ended.
     static void play_ready(std::uint16_t die, SimTime time, PinSequence& out);
 
-    /// Only this many bytes at each end of a data burst get edges, so that a wave stays small. Between them strobes
-    /// rest and DQ keeps its value. By default all bytes get edges.
+    /// Limits the edges of a data burst to this many bytes at each of its ends, so that a waveform stays small. Between
+    /// them strobes rest, and DQ keeps its value. By default all bytes have edges.
     void limit_burst_edges(std::uint32_t bytes) { burst_edges_ = bytes; }
 
 private:

@@ -6,8 +6,8 @@
 namespace ssdtlm {
 namespace {
 
-/// tDS and tDH for a tRC (Micron L06B model parameters, NV-DDR3 modes 0 to 10). Beyond those modes it is the fastest
-/// one's share of tRC.
+/// tDS and tDH for a tRC (Micron L06B model parameters, NV-DDR3 modes 0 to 10). For a faster tRC it has the same share
+/// of tRC as in the fastest mode.
 Ps data_setup(Ps cycle) {
     constexpr std::pair<std::int64_t, std::int64_t> kModes[] = {
         {30'000, 4'000}, {25'000, 3'300}, {15'000, 2'000}, {12'000, 1'100}, {10'000, 700}, {7'500, 600},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of one channel as edges in time, as a logic analyser on the bus would show them. PinGenerator makes them
-// from the timing model, or a clocked sequencer does; PinChecker and waveforms read them. There is one edge per change
-// and no electrical detail: a pin is low, high, a byte, or released. Kernel-free.
+// The pins of one channel as edges in time, like on a logic analyser. PinGenerator makes them from the timing model, or
+// a clocked sequencer makes them. PinChecker and waveforms read them. There is one edge per change, and no electrical
+// detail: a pin is low, high, a byte, or released. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -89,7 +89,7 @@ struct PinSequence {
     }
 };
 
-/// Is told every sequence of a channel when it is granted (its edges lie in the future), and every rise of R/B#.
+/// Gets every sequence of a channel when it is granted (its edges lie in the future), and every rise of R/B#.
 class PinListener {
 public:
     /// Sequences come in the order of their begins. Edges of R/B# may lie behind the begin of the next sequence.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that a channel's pins have broken, and the current levels. The checks of cycles, commands and data share
-// it.
+// The violations of rules on a channel's pins, and the present levels. The checks of cycles, commands and data share
+// them.
 #pragma once
 
 #include <array>
@@ -37,10 +37,10 @@ private:
     std::uint64_t count_ = 0;
 };
 
-/// Time of an event that has not been seen.
+/// The time of an event that was not seen yet.
 inline constexpr SimTime kLongAgo{Ps{-1'000'000'000'000}};
 
-/// Each pin's level, and since when it has it.
+/// The level of each pin, and the time since which it has this level.
 struct PinLevels {
     PinLevels();
     PinValue value(Pin p) const { return values[idx(p)]; }
