@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A minimal workload for tests: one job, fixed size, fixed queue depth, a fixed number of requests.
+// A minimal workload for tests. Its request size, queue depth and number of requests are fixed.
 #pragma once
 
 #include <vector>
@@ -19,11 +19,11 @@ public:
         std::uint64_t requests = 1000;
         std::uint64_t span = 0;  ///< bytes, from offset 0
         Pattern pattern = Pattern::random;
-        std::vector<std::uint64_t> offsets;  ///< list
+        std::vector<std::uint64_t> offsets;  ///< for Pattern::list
         std::uint64_t seed = 1;
-        std::uint32_t jobs = 1;      ///< requests rotate over them
+        std::uint32_t jobs = 1;      ///< requests rotate over the jobs
         std::uint64_t skip = 0;      ///< requests at the start that are not measured
-        unsigned write_percent = 0;  ///< of a mix; op is then ignored
+        unsigned write_percent = 0;  ///< not 0: share of writes in a mix of reads and writes; `op` is then ignored
         bool fua = false;
     };
     explicit ClosedLoop(Spec spec) : spec_(std::move(spec)), random_(spec_.seed) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules that know TLM-2.0's base protocol and nothing of this model: they have threads and times of their own, and
-// spend the time before a call in any of the ways that the protocol allows. Whatever the way, the calls take effect at
-// the same times.
+// Modules that know TLM-2.0's base protocol, but nothing of this model. They have their own threads and times. They
+// pass the time before a call in each of the ways that the protocol allows. The calls take effect at the same times in
+// all of them.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -20,20 +20,20 @@
 
 namespace ssdtlm::foreign {
 
-/// What is done with the time before a call: all waited for, all annotated, any share of it annotated.
+/// How a module passes the time before a call: it waits for it, annotates it, or annotates a random share of it.
 enum class Pace { waits, annotates, mixes };
 
 class Pacing {
 public:
     Pacing(Pace pace, std::uint64_t seed) : pace_(pace), random_(seed, 7) {}
-    /// What of `time` is annotated.
+    /// Returns the part of `time` that the caller annotates.
     sc_core::sc_time annotated(const sc_core::sc_time& time) {
         if (pace_ == Pace::waits || time.value() == 0) return sc_core::SC_ZERO_TIME;
         if (pace_ == Pace::annotates || random_.below(4) == 0) return time;
         return random_.below(3) == 0 ? sc_core::SC_ZERO_TIME
                                      : sc_core::sc_time::from_value(random_.below(time.value() + 1));
     }
-    /// One of n ways to say the same; the plainest where no delays are annotated.
+    /// Chooses one of n equivalent ways to answer. It is the first, which is the simplest, if no delays are annotated.
     std::uint64_t way(std::uint64_t n) { return pace_ == Pace::waits ? 0 : random_.below(n); }
 
 private:
@@ -41,7 +41,7 @@ private:
     Random random_;
 };
 
-/// A thread that does things at their times; equal times in the order of the orders.
+/// A thread that calls functions at given times. Functions with equal times are called in the order of in().
 class Later : public sc_core::sc_module {
 public:
     explicit Later(const sc_core::sc_module_name& name) : sc_module(name) {
@@ -68,7 +68,7 @@ private:
     sc_core::sc_event changed_;
 };
 
-/// An initiator, one access at a time.
+/// An initiator that makes one access at a time.
 class Caller : public sc_core::sc_module {
 public:
     tlm_utils::simple_initiator_socket<Caller> socket;
@@ -78,7 +78,8 @@ public:
         : sc_module(name), socket("socket"), pacing_(pace, seed) {
         socket.register_nb_transport_bw(this, &Caller::backward);
     }
-    /// From a thread: calls at `gap` from now, and returns when the answer is there. How long that took.
+    /// Makes an access at `gap` from now, and returns its latency when it has been answered. Precondition: called from
+    /// a thread.
     sc_core::sc_time access(tlm::tlm_generic_payload& p, const sc_core::sc_time& gap, bool blocking = false) {
         sc_core::sc_time delay = pacing_.annotated(gap);
         wait(gap - delay);
@@ -132,7 +133,7 @@ private:
     bool answered_ = false, owes_end_ = false;
 };
 
-/// A target. `serve` does what is asked and says how long after the call the answer comes.
+/// A target. `serve` carries out an access and returns the time from the call to the answer.
 template <class Types = tlm::tlm_base_protocol_types>
 class Answerer : public sc_core::sc_module {
 public:

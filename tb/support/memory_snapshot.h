@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot in memory.
+// A snapshot in memory, for tests that need no file.
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace ssdtlm {
 class MemorySnapshot final : public Snapshot {
 public:
     MemorySnapshot() : Snapshot(false) {}
-    /// To be read.
+    /// Makes a snapshot that is read from `what`.
     explicit MemorySnapshot(std::vector<char> what) : Snapshot(true), data(std::move(what)) {}
 
     void section(const char* organ) override {
@@ -35,7 +35,7 @@ public:
         taken += size;
     }
 
-    /// Where the two differ first; empty: nowhere.
+    /// Text about the first difference of two written snapshots; empty: they are equal.
     static std::string difference(const MemorySnapshot& a, const MemorySnapshot& b) {
         std::size_t at = 0;
         while (at < a.data.size() && at < b.data.size() && a.data[at] == b.data[at]) ++at;
@@ -52,7 +52,7 @@ public:
         std::string organ;
         std::size_t at = 0;
     };
-    std::vector<Section> sections;  ///< written
+    std::vector<Section> sections;  ///< sections that were written
     std::vector<char> data;
     std::size_t taken = 0;
 };

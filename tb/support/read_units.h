@@ -8,7 +8,7 @@
 
 namespace ssdtlm {
 
-/// result.json of reads of 4 KiB: these units of that size, in this order, `depth` at a time.
+/// Reads the given units of 4 KiB in this order, `depth` at a time. Returns result.json of the run.
 inline nlohmann::json read_units(const SsdConfig& c, const std::vector<std::uint32_t>& units, std::uint32_t depth = 1) {
     ClosedLoop::Spec s;
     s.pattern = ClosedLoop::Pattern::list;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One simulated run of a ClosedLoop workload in a child process, reduced to the numbers that tests compare.
+// Runs a ClosedLoop workload in a child process, and returns the numbers that tests compare.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// Exact end-to-end latencies, to the picosecond.
+/// Records end-to-end latencies, exact to the picosecond.
 class ExactLatency final : public CompletionObserver {
 public:
     void on_complete(const HostRequest&, SimTime issued, SimTime, SimTime now, const Timeline& t,
@@ -31,7 +31,7 @@ public:
     std::uint64_t commands = 0, unequal = 0;
 };
 
-/// result.json of the run, with exact_{min,max}_ps and host_queue_{min,max}_ps added.
+/// Returns result.json of the run, with exact_{min,max}_ps and host_queue_{min,max}_ps added.
 inline nlohmann::json run_closed_loop(const SsdConfig& config, const ClosedLoop::Spec& spec) {
     return nlohmann::json::parse(in_child([&] {
         ClosedLoop workload(spec);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SystemC library wants sc_main; the program's own main() does all, so this one never runs. Weak: a test that
-// brings its own keeps it. Without SystemC's header, which would make every test need the library.
+// The SystemC library needs a definition of sc_main. This one never runs, because each test has its own main(). It is
+// weak, so that a test can define another. It does not include SystemC's header, because every test would then need the
+// library.
 extern "C" __attribute__((weak)) int sc_main(int, char*[]);
 extern "C" int sc_main(int, char*[]) {
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which seeds a test of many runs: SSDTLM_TEST_SEED moves all of them, SSDTLM_TEST_SHARE (percent) takes that share of
-// their number.
+// Chooses the seeds that a test of many seeds runs. SSDTLM_TEST_SEED is added to all of them. SSDTLM_TEST_SHARE is the
+// percentage of seeds that run.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@ inline std::uint64_t seed_offset() {
     return offset == nullptr ? 0 : std::strtoull(offset, nullptr, 10);
 }
 
-/// Of so many seeds, those that are run; one at least. CI runs a share of the longest tests, the night the whole.
+/// Returns how many of `seeds` seeds run, at least one. CI runs a share of the seeds of the longest tests, and the
+/// nightly run has all of them.
 inline std::uint64_t share_of(std::uint64_t seeds) {
     const char* const percent = std::getenv("SSDTLM_TEST_SHARE");
     return percent == nullptr ? seeds : std::max<std::uint64_t>(1, seeds * std::strtoull(percent, nullptr, 10) / 100);
