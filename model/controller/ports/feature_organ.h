@@ -39,7 +39,7 @@ struct OrganPeers {
 using FeatureOrganMaker = std::unique_ptr<Organ> (*)(const OrganPeers& peers);
 
 /// The half of a feature that is linked into the program from outside. It is made behind the others, in the order of
-/// the names. Throws CheckFailed when the name is taken.
+/// the names. A name that is taken is a mistake of the program: the program panics.
 class FeatureOrganRegistration {
 public:
     FeatureOrganRegistration(const char* name, FeatureOrganMaker make);

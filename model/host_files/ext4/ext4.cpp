@@ -11,9 +11,8 @@ namespace {
 
 constexpr std::uint64_t kFirstInode = 12;  // behind the reserved inodes and lost+found
 constexpr std::uint64_t kRootInode = 2;
-constexpr std::uint64_t kExtentsInInode = 4;   // struct ext4_inode i_block: a header and four extents
-constexpr std::uint64_t kExtentBytes = 12;     // struct ext4_extent
-constexpr std::uint64_t kDirectoryEntry = 32;  // assumed: a name of 24 characters
+constexpr std::uint64_t kExtentsInInode = 4;  // struct ext4_inode i_block: a header and four extents
+constexpr std::uint64_t kExtentBytes = 12;    // struct ext4_extent
 constexpr std::uint64_t kDiscardBytes =
     1u << 30;  // assumed: mke2fs discards 2 GiB at a time, but a block request may hold less
 constexpr std::uint64_t kFormatWrite =
