@@ -199,6 +199,7 @@ public:
     void leave_victim(SuperblockId victim) { begun_.leave(shape_.group_of(victim), victim); }
     /// Why this victim was chosen.
     VictimReason victim_reason(SuperblockId victim) const { return victims_.reason(victim); }
+    const Victims& victims() const { return victims_; }
     std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b); }
     std::uint32_t count(GroupId group, BlockState state) const;  ///< superblocks; looks at all of them
     /// Moves `page` (superblock.h) on to the next page at or behind it that holds valid units, and sets a bit per valid

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/gc/gc_pacing.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -8,17 +9,24 @@
 
 namespace ssdtlm {
 
+namespace {
+/// A drive that collects in no time has no paces.
+std::vector<SourcePace*> paces_that_limit(const Ftl& ftl, bool takes_time) {
+    std::vector<SourcePace*> paces;
+    if (!takes_time) return paces;
+    for (SourcePace* const pace : ftl.victims().paces())
+        if (pace->limits()) paces.push_back(pace);
+    return paces;
+}
+}  // namespace
+
 GcPacing::GcPacing(Agenda& agenda, const FtlConfig& config, Ftl& ftl, const HostActivity& host)
     : agenda_(agenda),
       ftl_(ftl),
-      slc_(ftl.feature<SlcFeature>()),
       host_(host),
       pace_(make_gc_pace(config, ftl.shape())),
-      fold_(config.slc.any()
-                ? std::make_unique<FoldPace>(ftl.shape(), config.slc.fold_rate_percent, config.gc_max_inflight_pages)
-                : nullptr),
-      folds_by_rate_(config.slc.any() && config.slc.fold_rate_percent != 0 && config.gc_charge_time),
-      any_pace_(pace_ != nullptr || folds_by_rate_),
+      own_paces_(paces_that_limit(ftl, config.gc_charge_time)),
+      any_pace_(pace_ != nullptr || !own_paces_.empty()),
       soft_(config.gc_soft_free_blocks),
       hard_(config.gc_hard_free_blocks),
       groups_(ftl.shape().groups()) {}
@@ -32,9 +40,10 @@ void GcPacing::begin(GroupId group, SuperblockId victim) {
     const VictimReason reason = ftl_.victim_reason(victim);
     if (ftl_.is_bad(victim) || reason == VictimReason::refresh) return;
     const std::uint32_t valid = ftl_.superblock(victim).valid, units = ftl_.units_of(victim);
-    if (reason == VictimReason::fold && folds_by_rate_) {
-        g.pace = fold_.get();
-        fold_->begun(group, valid, units);
+    SourcePace* const own = ftl_.victims().pace(victim);
+    if (std::find(own_paces_.begin(), own_paces_.end(), own) != own_paces_.end()) {
+        g.pace = g.own = own;
+        own->begun(group, valid, units);
         return consider_holding(group);
     }
     g.pace = pace_.get();
@@ -51,17 +60,18 @@ void GcPacing::finish(GroupId group, std::uint32_t units) {
     if (g.exhausted && g.finished >= g.started) end(group);
 }
 
-/// The host's programs go before those of folding: it waits for these too, or the last ones would be late.
+/// The host's programs go before those of the collection. Where the source has a pace, the host waits for these too, or
+/// the last ones would be late.
 void GcPacing::exhaust(GroupId group) {
     Group& g = groups_[idx(group)];
-    g.exhausted = g.pace != nullptr && g.pace == fold_.get() && g.finished < g.started && !ftl_.media().read_only;
+    g.exhausted = g.own != nullptr && g.finished < g.started && !ftl_.media().read_only;
     if (!g.exhausted) end(group);
 }
 
 void GcPacing::end(GroupId group) {
     Group& g = groups_[idx(group)];
-    if (g.pace != nullptr && g.pace == fold_.get()) fold_->ended(group);
-    g.pace = nullptr;
+    if (g.own != nullptr) g.own->ended(group);
+    g.pace = g.own = nullptr;
     g.exhausted = false;
     if (g.paused) unpause(g);
     if (g.held) let_go(group);
@@ -75,21 +85,13 @@ void GcPacing::let_go(GroupId group) {
 
 void GcPacing::count_host(GroupId group, std::uint32_t units) {
     Group& g = groups_[idx(group)];
-    if (folds_by_rate_) count_folding(group, units);
+    for (SourcePace* const pace : own_paces_) pace->host_wrote(group, units, {});
     if (g.pace == nullptr) {  // before the first victim, or while one is being erased
-        if (pace_ != nullptr) g.unpaid = ftl_.gc_soft(group) ? g.unpaid + units : 0;  // folding has no debt from before
+        if (pace_ != nullptr) g.unpaid = ftl_.gc_soft(group) ? g.unpaid + units : 0;  // a source counts its own debts
         return;
     }
-    if (g.pace != fold_.get()) g.pace->host_wrote(group, units, {ftl_.free_blocks(group), soft_, hard_});
+    if (g.own == nullptr) g.pace->host_wrote(group, units, {ftl_.free_blocks(group), soft_, hard_});
     consider_holding(group);
-}
-
-void GcPacing::count_folding(GroupId group, std::uint32_t units) {
-    const bool folds = groups_[idx(group)].pace == fold_.get() || slc_->wants(group, false);
-    if (folds && slc_->is_short(group))
-        fold_->host_wrote(group, units, {});
-    else
-        fold_->forget(group);
 }
 
 void GcPacing::consider_holding(GroupId group) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the victim of each group is, and what the pace makes of it: whether its next pages may be read, or the group
-// is paused, and whether the host may write to the group. Folding of the SLC cache has a pace of its own
-// (slc.fold_rate).
+// is paused, and whether the host may write to the group. A source of victims may have a pace of its own.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,6 @@
 #include "controller/ftl/ftl.h"
 #include "controller/gc/host_activity.h"
 #include "controller/ports/gc_pace.h"
-#include "controller/slc/fold_pace.h"
-#include "controller/slc/slc_feature.h"
 
 namespace ssdtlm {
 
@@ -76,13 +73,14 @@ public:
     template <class Archive>
     void state(Archive& s) {
         for (Group& g : groups_) s(g.unpaid);
-        if (fold_) fold_->state(s);
+        for (SourcePace* const pace : ftl_.victims().paces()) pace->state(s);
     }
 
 private:
     struct Group {
-        GcPace* pace = nullptr;  // of the victim that is being emptied; null: none, or it has no pace
-        bool exhausted = false;  // of a victim that is folded
+        GcPace* pace = nullptr;     // of the victim that is being emptied; null: none, or it has no pace
+        SourcePace* own = nullptr;  // the same, if it is that of the victim's source
+        bool exhausted = false;     // of a victim whose source has a pace
         bool paused = false;
         bool coming = false;  // goes on in a moment
         bool held = false;    // the host's pages wait
@@ -93,7 +91,6 @@ private:
     void finish(GroupId group, std::uint32_t units);
     void exhaust(GroupId group);
     void end(GroupId group);
-    void count_folding(GroupId group, std::uint32_t units);
     void consider_holding(GroupId group);
     void count_host(GroupId group, std::uint32_t units);
     bool may_go_on(GroupId group) const;
@@ -105,11 +102,9 @@ private:
 
     Agenda& agenda_;
     Ftl& ftl_;
-    const SlcFeature* const slc_;  // null: nothing is folded
     const HostActivity& host_;
-    const std::unique_ptr<GcPace> pace_;    // null: full speed
-    const std::unique_ptr<FoldPace> fold_;  // null: no SLC cache
-    const bool folds_by_rate_;
+    const std::unique_ptr<GcPace> pace_;        // null: full speed
+    const std::vector<SourcePace*> own_paces_;  // of victim sources; only those that limit
     const bool any_pace_;
     const std::uint32_t soft_, hard_;
     std::vector<Group> groups_;

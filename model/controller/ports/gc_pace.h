@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "common/snapshot/snapshot.h"
 #include "common/units/units.h"
 
 namespace ssdtlm {
@@ -32,6 +33,18 @@ public:
     /// True if no more host data may be placed in the group, because only `finished` units of its victim have been
     /// moved.
     virtual bool holds_host(GroupId group, std::uint64_t finished) const = 0;
+};
+
+/// The pace of a victim source for the victims that it gives itself (VictimSource::pace). It hears of all that the host
+/// writes to a group, also while no victim of the source is being emptied.
+class SourcePace : public GcPace {
+public:
+    /// False: it never holds the host back, and it is not asked.
+    virtual bool limits() const = 0;
+    /// The victim is empty, or it was given up.
+    virtual void ended(GroupId group) = 0;
+    /// Reads or writes what is left over from victim to victim. Precondition: no victim is being emptied.
+    virtual void state(Snapshot& s) = 0;
 };
 
 }  // namespace ssdtlm

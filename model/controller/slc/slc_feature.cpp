@@ -43,6 +43,8 @@ std::unique_ptr<FtlFeatureKind> SlcFeature::kind(const FeatureSite& site) {
 SlcFeature::SlcFeature(const FeatureSetup& setup)
     : in_(setup),
       cache_(setup.ftl.config(), setup.ftl.geometry(), setup.ftl.shape(), setup.blocks),
+      pace_(setup.ftl.shape(), setup.ftl.config().slc.fold_rate_percent, setup.ftl.config().gc_max_inflight_pages,
+            [this](GroupId group, bool folds) { return (folds || wants(group, false)) && is_short(group); }),
       folded_last_(setup.ftl.shape().groups()) {
     SSDTLM_CHECK(in_.own.stream == kSlcStream, "the SLC cache is not the first feature");
     in_.slc = cache_.region();

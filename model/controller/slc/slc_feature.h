@@ -14,6 +14,7 @@
 #include "controller/ftl/feature_kind.h"
 #include "controller/ftl/ftl_counters.h"
 #include "controller/ftl/victims/victim_source.h"
+#include "controller/slc/fold_pace.h"
 #include "controller/slc/slc_cache.h"
 
 namespace ssdtlm {
@@ -24,8 +25,6 @@ public:
     explicit SlcFeature(const FeatureSetup& setup);
 
     const SlcCache& cache() const { return cache_; }
-    /// True: the cache or the group has fewer free superblocks than it should.
-    bool is_short(GroupId group) const;
     /// True: a superblock of the cache is to be folded now. An `idle` drive folds all that are full.
     bool wants(GroupId group, bool idle) const override;
 
@@ -71,13 +70,17 @@ private:
     SuperblockId take(GroupId group, bool idle) override;
     void chosen(GroupId group, SuperblockId victim, const VictimSource& by) override;
     VictimReason reason() const override { return VictimReason::fold; }
+    SourcePace* pace() override { return &pace_; }
     SuperblockId emptiest(GroupId group) const override { return cache_.emptiest_dynamic(group); }
     void give(SuperblockId b) override { cache_.take(b); }
     bool must_fold(GroupId group) const;
+    /// True: the cache or the group has fewer free superblocks than it should.
+    bool is_short(GroupId group) const;
 
     const FeatureSetup in_;
     SlcCache cache_;
     LastResort last_resort_{*this};
+    FoldPace pace_;
     std::vector<std::uint8_t> folded_last_;  // by group: it gave a victim when it was asked last
 };
 

@@ -98,7 +98,8 @@ TEST(GcPace, FoldingMakesFreeWhatTheHostPaysFor) {
     const std::uint32_t ahead = 3, behind = ahead * shape.units() / shape.pages() * shape.planes(), units = 64;
     for (const std::uint32_t percent : {50u, 100u, 200u})
         for (const std::uint32_t valid : {64u, 32u, 1u}) {
-            FoldPace pace(shape, percent, ahead);
+            bool short_of_room = true;
+            FoldPace pace(shape, percent, ahead, [&](GroupId, bool folds) { return folds && short_of_room; });
             pace.begun(group, valid, units);
             EXPECT_FALSE(pace.holds_host(group, 0)) << "nothing is owed";
             const auto needed = [&](std::uint32_t host) {  // moves until the host goes on
@@ -116,7 +117,8 @@ TEST(GcPace, FoldingMakesFreeWhatTheHostPaysFor) {
             pace.begun(group, units, units);
             const std::uint32_t left = owed > units ? owed - units : 0;
             EXPECT_EQ(pace.holds_host(group, 0), behind <= left);
-            pace.forget(group);
+            short_of_room = false;
+            pace.host_wrote(group, 1, {});
             EXPECT_FALSE(pace.holds_host(group, 0));
         }
 }

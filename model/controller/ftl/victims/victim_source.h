@@ -7,6 +7,7 @@
 
 #include "controller/ftl/superblock.h"
 #include "controller/ftl/victims/victim_policy.h"
+#include "controller/ports/gc_pace.h"
 
 namespace ssdtlm {
 
@@ -35,6 +36,8 @@ public:
 
     /// Why its victims are collected.
     virtual VictimReason reason() const { return VictimReason::space; }
+    /// How fast its victims are emptied while the host writes. Null: as fast as all others (gc.pace).
+    virtual SourcePace* pace() { return nullptr; }
     /// True: its victims begin a collection, which is counted. False: the collection was counted before, or it is none.
     virtual bool is_counted() const { return true; }
     /// True: the data of its victims are moved to a separate superblock for data that hardly change.

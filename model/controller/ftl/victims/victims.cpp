@@ -15,7 +15,7 @@ void Victims::add(VictimSource& source, VictimTurn turn) {
     if (turn == VictimTurn::out_of_turn) out_of_turn_.push_back(&source);
 }
 
-SuperblockId Victims::ask(GroupId group, bool idle, const VictimSource*& by) {
+SuperblockId Victims::ask(GroupId group, bool idle, VictimSource*& by) {
     for (const Entry& e : sources_) {
         by = e.source;
         const bool is_last = e.source->decides_alone(group);
@@ -26,7 +26,7 @@ SuperblockId Victims::ask(GroupId group, bool idle, const VictimSource*& by) {
 }
 
 SuperblockId Victims::select(GroupId group, bool idle) {
-    const VictimSource* by = nullptr;
+    VictimSource* by = nullptr;
     const SuperblockId victim = ask(group, idle, by);
     moves_cold_[idx(group)] = victim != kNoSuperblock && by->moves_cold();
     if (victim == kNoSuperblock) return victim;
@@ -40,13 +40,32 @@ SuperblockId Victims::select(GroupId group, bool idle) {
     return victim;
 }
 
+/// Returns the source that gave the victim, if it had a reason of its own; else the source that owns it. Null: there is
+/// none.
+VictimSource* Victims::source_of(SuperblockId victim) const {
+    VictimSource* const by = by_[idx(shape_.group_of(victim))];
+    if (by != nullptr && by->reason() != VictimReason::space) return by;
+    for (const Entry& e : sources_)
+        if (e.source->owns(victim)) return e.source;
+    return nullptr;
+}
+
 VictimReason Victims::reason(SuperblockId victim) const {
     if (blocks_[victim].bad) return VictimReason::failed;
-    const VictimSource* const by = by_[idx(shape_.group_of(victim))];
-    if (by != nullptr && by->reason() != VictimReason::space) return by->reason();
+    const VictimSource* const source = source_of(victim);
+    return source == nullptr ? VictimReason::space : source->reason();
+}
+
+SourcePace* Victims::pace(SuperblockId victim) const {
+    VictimSource* const source = source_of(victim);
+    return source == nullptr ? nullptr : source->pace();
+}
+
+std::vector<SourcePace*> Victims::paces() const {
+    std::vector<SourcePace*> paces;
     for (const Entry& e : sources_)
-        if (e.source->owns(victim)) return e.source->reason();
-    return VictimReason::space;
+        if (SourcePace* const pace = e.source->pace()) paces.push_back(pace);
+    return paces;
 }
 
 SuperblockId Victims::emptiest(GroupId group, VictimSource*& of) const {

@@ -37,6 +37,10 @@ public:
     SuperblockId select(GroupId group, bool idle);
     /// Why this victim was chosen. Precondition: it is its group's last victim.
     VictimReason reason(SuperblockId victim) const;
+    /// The pace of the source that has a reason to collect this victim. Null: it has none. Same precondition.
+    SourcePace* pace(SuperblockId victim) const;
+    /// The paces of all sources that have one.
+    std::vector<SourcePace*> paces() const;
     /// True: the data of the group's victim are moved to where data lie that hardly change.
     bool moves_cold(GroupId group) const { return moves_cold_[idx(group)] != 0; }
 
@@ -50,7 +54,8 @@ private:
         VictimTurn turn;
         VictimSource* source;
     };
-    SuperblockId ask(GroupId group, bool idle, const VictimSource*& by);
+    SuperblockId ask(GroupId group, bool idle, VictimSource*& by);
+    VictimSource* source_of(SuperblockId victim) const;
 
     const SuperblockShape& shape_;
     BlockManager& blocks_;
@@ -58,7 +63,7 @@ private:
     std::vector<Entry> sources_;
     std::function<void(GroupId)> due_;  // empty: nobody collects yet
     std::vector<VictimSource*> out_of_turn_;
-    std::vector<const VictimSource*> by_;   // by group: who gave its last victim
+    std::vector<VictimSource*> by_;         // by group: who gave its last victim
     std::vector<std::uint8_t> moves_cold_;  // by group, of its last victim
 };
 
