@@ -109,3 +109,8 @@ class Derive(SystemTest):
         self.assertRegex(notes("--set", "nand.t_read=50ms")[0], r"^note: --set nand.t_read=50ms is implausible: tR of MLC is 20us to 150us")
         one_shot = notes("--set", "nand.bits_per_cell=3", "--set", "nand.t_program=1500us", "--set", "nand.t_read=60us")
         self.assertTrue(any("one-shot program of all 3 pages" in note for note in one_shot), one_shot)
+
+    def test_a_run_says_it_too(self):
+        said = lambda *words: self.run_of("tiny-test", "--rw=randread", "--bs=4k", "--number_ios=10", *words)["said"]
+        self.assertNotIn("implausible", said())
+        self.assertRegex(said("--set", "nand.t_read=50ms"), r"(?m)^note: --set nand.t_read=50ms is implausible: tR of MLC is 20us to 150us")

@@ -17,6 +17,7 @@
 #include "sim/config/config_loader.h"
 #include "sim/config/config_show.h"
 #include "sim/config/effect_notes.h"
+#include "sim/config/plausibility.h"
 
 namespace ssdtlm {
 namespace {
@@ -55,6 +56,7 @@ int run(const CommandLine& line) {
     options.resolved_config = show_toml(resolved);
     options.config_digest = config_digest(resolved.config);
     options.notes = notes_on_effect(resolved);
+    for (std::string& note : notes_on_plausibility(resolved)) options.notes.push_back(std::move(note));
     std::vector<std::string> generators = options.workloads;
     generators.push_back(resolved.config.ftl.precondition_workload);
     for (std::string& note : notes_on_generators(resolved, generators)) options.notes.push_back(std::move(note));

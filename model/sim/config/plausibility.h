@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes for `config check` on values that are allowed, but that no real drive has.
+// Notes for runs and for `config check` on values that are allowed, but that no drive has.
 #pragma once
 
 #include <string>
