@@ -59,6 +59,10 @@ struct NandGeometry {
     std::uint32_t bits_per_cell = 2;  ///< page types
     bool two_step = false;  ///< two bits per cell, and pages in the order of WordLines; else all pages of a word line
                             ///< are one behind the other
+    std::uint32_t metadata_bytes = 0;  ///< of the logical blocks of a unit: part of the spare area, beside the data
+
+    /// What the flash keeps of a unit, where contents are bytes: its data, then its metadata.
+    constexpr std::uint32_t kept_bytes() const { return unit_bytes + metadata_bytes; }
 
     constexpr std::uint32_t units_per_page() const { return page_bytes / unit_bytes; }
     constexpr std::uint32_t dies_per_channel() const { return ways * dies_per_chip; }
