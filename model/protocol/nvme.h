@@ -224,6 +224,24 @@ inline constexpr std::uint32_t kRwFua = 1u << 30;
 inline constexpr std::uint32_t kRwLimitedRetry = 1u << 31;
 inline constexpr std::uint32_t kWzDeallocate = 1u << 25;
 
+// Protection information (NVMe 1.4 §8.3). PRINFO is CDW12 [29:26] of a command with blocks. CDW14 is the first
+// reference tag, CDW15 the application tag [15:0] and the mask of its bits that are compared [31:16].
+inline constexpr std::uint32_t kPrCheckReference = 1u << 0;
+inline constexpr std::uint32_t kPrCheckApplication = 1u << 1;
+inline constexpr std::uint32_t kPrCheckGuard = 1u << 2;
+inline constexpr std::uint32_t kPrAct = 1u << 3;
+constexpr std::uint32_t rw_protection(std::uint32_t prinfo) {
+    return prinfo << 26;
+}
+/// Metadata of a logical block in the formats that have some.
+inline constexpr std::uint32_t kMetadataBytes = 8;
+// Format NVM, CDW10 (§5.23). LBAF [3:0], protection information [7:5], SES [11:9].
+inline constexpr std::uint32_t kFormatExtended = 1u << 4;  ///< MSET
+inline constexpr std::uint32_t kFormatFirst = 1u << 8;     ///< PIL
+constexpr std::uint32_t format_protection(std::uint32_t type) {
+    return type << 5;
+}
+
 // ---------------------------------------------------------------------------------------------------------------
 // Opcodes (NVMe 1.4 §5, §6).
 
@@ -332,10 +350,14 @@ inline constexpr std::uint16_t kStControllerListInvalid = 0x11C;
 inline constexpr std::uint16_t kStSelfTestInProgress = 0x11D;
 inline constexpr std::uint16_t kStStreamResource = 0x17F;
 inline constexpr std::uint16_t kStConflictingAttributes = 0x180;
+inline constexpr std::uint16_t kStInvalidProtection = 0x181;
 inline constexpr std::uint16_t kStReadOnlyRange = 0x182;
 inline constexpr std::uint16_t kStCommandSizeLimit = 0x183;
 inline constexpr std::uint16_t kStWriteFault = 0x280;
 inline constexpr std::uint16_t kStUnrecoveredRead = 0x281;
+inline constexpr std::uint16_t kStGuardCheck = 0x282;
+inline constexpr std::uint16_t kStApplicationTagCheck = 0x283;
+inline constexpr std::uint16_t kStReferenceTagCheck = 0x284;
 inline constexpr std::uint16_t kStCompareFailure = 0x285;
 
 /// DNR of a status as this controller reports it: set for every fault that the same command would meet again.
@@ -454,7 +476,8 @@ struct IdCtrl {
 
 struct IdNs {
     static constexpr std::size_t kNsze = 0, kNcap = 8, kNuse = 16, kNsfeat = 24, kNlbaf = 25, kFlbas = 26, kDlfeat = 33;
-    static constexpr std::size_t kDps = 29, kNmic = 30, kFpi = 32, kMssrl = 74, kMcl = 76, kMsrc = 80;
+    static constexpr std::size_t kMc = 27, kDpc = 28, kDps = 29, kNmic = 30, kFpi = 32, kMssrl = 74, kMcl = 76,
+                                 kMsrc = 80;
     static constexpr std::size_t kNoiob = 46, kNvmcap = 48, kNpwg = 64, kNpwa = 66, kNpdg = 68, kNpda = 70, kNows = 72;
     static constexpr std::size_t kNguid = 104, kEui64 = 120, kLbaf0 = 128;
 };

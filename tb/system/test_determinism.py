@@ -65,6 +65,15 @@ class Determinism(SystemTest):
                    for way in ("false", "true")]
             self.assert_equal_files(*run)
 
+    def test_room_for_metadata(self):
+        # The driver formats nothing, so all that differs is the length of what the flash keeps of a unit.
+        for setting in (("ftl.parity=die", "ftl.superblock=drive", "ftl.user_capacity=6MiB"), ("ftl.mapping=dftl", "map.cache=8KiB", "nvme.max_transfer=64KiB", "map.entry_size=64B"),
+                        ('host.power_cut_at=["20ms"]', "read_cache.size=256KiB")):
+            settings = [x for s in (*setting, "run.data=bytes", "run.integrity=true", "buffer.size=128KiB") for x in ("--set", s)]
+            run = [without("metadata", self.tiny(*settings, "--set", f"nvme.metadata={offered}", output=f"{setting[0][:8]}-{offered}").files())
+                   for offered in ("false", "true")]
+            self.assert_equal_files(*run)
+
     def test_shipped_job(self):
         job = JOBS / "ramp_rate.fio"
         self.assert_equal_files(

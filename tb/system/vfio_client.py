@@ -23,8 +23,8 @@ class Refused(Exception):
 class Client:
     def __init__(self, path, timeout=20):
         self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(path)  # with a timeout it would not wait for a place in the queue of clients
         self.socket.settimeout(timeout)
-        self.socket.connect(path)
         self.id = 0
         self.elsewhere = {}  # bytes by address of memory that the server reaches by messages only
         said = json.dumps({"capabilities": {"max_msg_fds": 8, "max_data_xfer_size": 1 << 20}})
@@ -129,12 +129,12 @@ class Drive:
         assert self.command(0, 0x01, prp1=base, dw10=7 << 16 | q, dw11=q << 16 | 1) == 0
         self.rings[q] = [0, 0, 1]
 
-    def submit(self, q, opcode, nsid=0, prp1=0, prp2=0, dw10=0, dw11=0, dw12=0):
+    def submit(self, q, opcode, nsid=0, prp1=0, prp2=0, dw10=0, dw11=0, dw12=0, mptr=0, dw14=0, dw15=0):
         tail = self.rings[q][0]
         self.cid = (self.cid + 1) & 0xFFFF
         at = 0x2000 * q + 64 * tail
-        self.ram[at:at + 64] = struct.pack("<IIQQQQIIIIII", opcode | self.cid << 16, nsid, 0, 0, prp1, prp2,
-                                           dw10, dw11, dw12, 0, 0, 0)
+        self.ram[at:at + 64] = struct.pack("<IIQQQQIIIIII", opcode | self.cid << 16, nsid, 0, mptr, prp1, prp2,
+                                           dw10, dw11, dw12, 0, dw14, dw15)
         self.rings[q][0] = (tail + 1) % 8
         self.client.write32(0x1000 + 8 * q, self.rings[q][0])
         return self.cid

@@ -54,11 +54,15 @@ struct NandGeometry {
     std::uint32_t planes_per_die = 1;
     std::uint32_t blocks_per_plane = 1;
     std::uint32_t pages_per_block = 1;
-    std::uint32_t page_bytes = 4096;  ///< user data
-    std::uint32_t spare_bytes = 0;    ///< out-of-band area of a page
-    std::uint32_t unit_bytes = 4096;  ///< mapping unit; divides page_bytes
-    std::uint32_t bits_per_cell = 2;  ///< also the number of page types
-    bool two_step = false;            ///< two bits per cell, and the page order of WordLines; else word line by line
+    std::uint32_t page_bytes = 4096;   ///< user data
+    std::uint32_t spare_bytes = 0;     ///< out-of-band area of a page
+    std::uint32_t unit_bytes = 4096;   ///< mapping unit; divides page_bytes
+    std::uint32_t bits_per_cell = 2;   ///< also the number of page types
+    bool two_step = false;             ///< two bits per cell, and the page order of WordLines; else word line by line
+    std::uint32_t metadata_bytes = 0;  ///< of the logical blocks of a unit: part of the spare area, beside the data
+
+    /// What the flash keeps of a unit, where contents are bytes: its data, then its metadata.
+    constexpr std::uint32_t kept_bytes() const { return unit_bytes + metadata_bytes; }
 
     constexpr std::uint32_t units_per_page() const { return page_bytes / unit_bytes; }
     constexpr std::uint32_t dies_per_channel() const { return ways * dies_per_chip; }

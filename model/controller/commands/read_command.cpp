@@ -371,7 +371,10 @@ inline void ReadCommand::fill(HostRead& job) {
 __attribute__((noinline)) void ReadCommand::fill_bytes(HostRead& job) {
     for (std::uint32_t i = 0; job.source == HostRead::Source::flash && i < job.units; ++i) check_contents(job, i);
     const std::uint64_t begin = services_.extents.first_byte(*job.command) + job.byte_offset;
-    services_.bytes->put_together(job, begin, begin + job.txn.data_bytes, job.data.get());
+    std::uint8_t* metadata = job.command->metadata;
+    if (metadata != nullptr)
+        metadata += services_.extents.block_of(job.byte_offset) * services_.bytes->metadata_of_block();
+    services_.bytes->put_together(job, begin, begin + job.txn.data_bytes, job.data.get(), metadata);
 }
 
 inline void ReadCommand::check_contents(const HostRead& job, std::uint32_t unit) const {

@@ -155,7 +155,7 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
         services_.buffer.insert(lpa, version, waiter, has, stream_of(c, lpa), dram_unit, c.whose);
     if (with_bytes)
         services_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % services_.extents.unit_bytes),
-                                static_cast<std::uint32_t>(bytes), data, needs_rest);
+                                static_cast<std::uint32_t>(bytes), data, needs_rest, metadata_of(c, at));
     if (needs_rest && __builtin_expect(options_.rest_reads == RestReads::at_write_back, 0) &&
         waiter == WriteBuffer::kNoWaiter)
         merges_.wait(place, entry, at % services_.extents.unit_bytes, bytes);
@@ -182,7 +182,7 @@ __attribute__((noinline)) bool WriteCommand::bring_rest(const Command& c, std::u
     services_.buffer.fill_up(entry, version, stream_of(c, lpa), dram_unit, c.whose);
     if (services_.bytes != nullptr)
         services_.bytes->insert(entry, entry, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(bytes), data,
-                                false);
+                                false, metadata_of(c, at));
     merges_.brought(entry, from, bytes);
     if (is_place(place))
         services_.map.let_go(services_.geometry.page_of(place).plane, services_.geometry.block_of(place), 1);

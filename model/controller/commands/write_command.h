@@ -74,6 +74,12 @@ private:
     std::uint8_t stream_of(const Command& c, Lpa lpa) {
         return __builtin_expect(services_.streams != nullptr, 0) ? services_.streams->written(lpa) : c.whose.stream;
     }
+    /// The metadata that the command brings for its blocks from byte `at` of the device on. Null: none.
+    const std::uint8_t* metadata_of(const Command& c, std::uint64_t at) const {
+        return c.metadata == nullptr ? nullptr
+                                     : c.metadata + services_.extents.block_of(at - services_.extents.first_byte(c)) *
+                                                        services_.bytes->metadata_of_block();
+    }
     void free_staging(State& s) {
         staging_free_.push_back(s.staging);
         s.staging = nullptr;

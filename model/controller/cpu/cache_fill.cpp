@@ -35,7 +35,7 @@ std::uint64_t CacheFill::put_back(const CacheContents& contents) {
 
 void CacheFill::cache(Lpa lpa) {
     ReadCache::Unit unit{lpa, kVersion, place(), {}};
-    if (bytes_) unit.bytes = UnitBytes::copy_of(content(lpa).data(), services_.extents.unit_bytes);
+    if (bytes_) unit.bytes = UnitBytes::copy_of(content(lpa).data(), services_.geometry.kept_bytes());
     services_.cache->insert(unit);
 }
 
@@ -55,7 +55,7 @@ void CacheFill::insert(Lpa lpa, std::uint8_t stream) {
 }
 
 const std::vector<std::uint8_t>& CacheFill::content(Lpa lpa) {
-    content_.resize(services_.extents.unit_bytes);
+    content_.resize(services_.geometry.kept_bytes());
     for (std::uint32_t b = 0; b < services_.extents.blocks_per_unit; ++b)
         bytes_->fill(std::uint64_t{idx(lpa)} * services_.extents.blocks_per_unit + b, kVersion,
                      content_.data() + std::size_t{b} * services_.extents.lba_bytes);

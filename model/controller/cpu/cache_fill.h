@@ -48,7 +48,7 @@ private:
         return static_cast<std::uint32_t>(services_.dram.place(services_.extents.unit_bytes) /
                                           services_.extents.unit_bytes);
     }
-    /// The unit's bytes at the start; empty: its version stands for them.
+    /// The unit's bytes at the start, with metadata of zeros; empty: its version stands for them.
     const std::vector<std::uint8_t>& content(Lpa lpa);
     void buffer(Lpa lpa);
     void insert(Lpa lpa, std::uint8_t stream);

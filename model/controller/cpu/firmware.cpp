@@ -52,7 +52,9 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
           make_room(ftl_config.read_cache, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
       buffer_(static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes), &peers.ftl.partitions(),
               order_of(peers.ftl, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
-      bytes_(data == Data::bytes ? std::make_unique<UnitData>(buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
+      bytes_(data == Data::bytes
+                 ? std::make_unique<UnitData>(buffer_, geometry.unit_bytes, lba_bytes, geometry.metadata_bytes)
+                 : nullptr),
       read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes && !shared_cache_
                       ? nullptr
                       : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes, shared_cache_.get())),

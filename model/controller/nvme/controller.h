@@ -66,6 +66,11 @@ public:
             write_other(offset, bytes, value);
     }
 
+    /// What a saved drive keeps: with metadata, the namespaces. Without their formats, the metadata would be lost.
+    void state(Snapshot& s) {
+        if (config_.metadata) memory_.namespaces.state(s);
+    }
+
     /// See ControllerState.
     void drive_is_starting() { state_.drive_is_starting(); }
     void drive_is_up() { state_.drive_is_up(); }

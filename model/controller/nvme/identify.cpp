@@ -60,10 +60,29 @@ void put_uuid(std::uint8_t* at, const Namespace& of, const DriveFacts& device) {
 
 }  // namespace
 
-std::uint32_t lba_of_format(std::uint32_t format, std::uint32_t drive_lba) {
-    for (const std::uint32_t bytes : kFormatBytes)
-        if (bytes >= drive_lba && format-- == 0) return bytes;
-    return 0;
+BlockFormat lba_format(std::uint32_t number, std::uint32_t drive_lba, bool with_metadata) {
+    BlockFormat format;
+    for (const std::uint32_t metadata : {0u, kMetadataBytes}) {
+        format.metadata.bytes = static_cast<std::uint8_t>(metadata);
+        for (const std::uint32_t bytes : kFormatBytes) {
+            if (bytes < drive_lba || number-- != 0) continue;
+            format.lba_bytes = bytes;
+            return format;
+        }
+        if (!with_metadata) break;
+    }
+    return {};
+}
+
+BlockFormat block_format(const Namespaces& all, std::uint32_t number, bool extended, std::uint32_t protection,
+                         bool first) {
+    BlockFormat format = lba_format(number, all.drive_lba_bytes(), all.offers_metadata());
+    const bool asks_for_metadata = extended || protection != 0;
+    if (protection > 3 || (asks_for_metadata && format.metadata.bytes == 0)) return {};
+    format.metadata.extended = extended;
+    format.metadata.type = static_cast<std::uint8_t>(protection);
+    format.metadata.first = first && protection != 0;
+    return format;
 }
 
 void identify_controller(const NvmeConfig& config, const DriveFacts& device, IdentifyData& out) {
@@ -127,9 +146,13 @@ void identify_common(const Namespaces& all, const DriveFacts& device, IdentifyDa
     d[IdNs::kDlfeat] = 1u | 1u << 3;       // deallocated blocks read zeros; Write Zeroes may deallocate
     for (const std::size_t at : {IdNs::kNpwg, IdNs::kNpwa, IdNs::kNpdg, IdNs::kNpda, IdNs::kNows})
         store(d + at, granule);
+    if (all.offers_metadata()) {
+        d[IdNs::kMc] = kMetadataPlaces;
+        d[IdNs::kDpc] = kProtectionTypes;
+    }
     std::uint32_t formats = 0;
-    for (std::uint32_t bytes = 0; (bytes = lba_of_format(formats, lba)) != 0; ++formats)
-        store(d + IdNs::kLbaf0 + 4 * formats, std::uint32_t{log2_of(bytes)} << 16);
+    for (BlockFormat f; (f = lba_format(formats, lba, all.offers_metadata())).lba_bytes != 0; ++formats)
+        store(d + IdNs::kLbaf0 + 4 * formats, std::uint32_t{log2_of(f.lba_bytes)} << 16 | f.metadata.bytes);
     d[IdNs::kNlbaf] = static_cast<std::uint8_t>(formats - 1);
 }
 
@@ -149,9 +172,12 @@ void identify_namespace(const Namespace& of, const Namespaces& all, const DriveF
     d[IdNs::kFpi] = static_cast<std::uint8_t>(1u << 7 | of.remaining);
     put_nguid(d + IdNs::kNguid, of, device);
     put_eui64(d + IdNs::kEui64, of, device);
-    for (std::uint32_t format = 0; lba_of_format(format, all.drive_lba_bytes()) != 0; ++format)
-        if (lba_of_format(format, all.drive_lba_bytes()) == of.lba_bytes)
-            d[IdNs::kFlbas] = static_cast<std::uint8_t>(format);
+    for (std::uint32_t number = 0; number <= d[IdNs::kNlbaf]; ++number) {
+        const BlockFormat f = lba_format(number, all.drive_lba_bytes(), all.offers_metadata());
+        if (f.lba_bytes == of.lba_bytes && f.metadata.bytes == of.metadata.bytes)
+            d[IdNs::kFlbas] = static_cast<std::uint8_t>(number | (of.metadata.extended ? 1u << 4 : 0));
+    }
+    d[IdNs::kDps] = static_cast<std::uint8_t>(of.metadata.type | (of.metadata.first ? 1u << 3 : 0));
 }
 
 void identify_independent(IdentifyData& out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contents of the Identify data structures (NVMe 1.4 §5.15). There are one controller and LBA formats of 512 and 4,096
-// bytes. There are no metadata and no protection information.
+// bytes, with nvme.metadata also those with eight bytes of metadata.
 #pragma once
 
 #include <array>
@@ -38,9 +38,17 @@ inline std::uint32_t namespace_numbers(const NvmeConfig& config) {
     const auto given = static_cast<std::uint32_t>(config.namespaces.size() + 1);
     return manages_namespaces(config) && given < kManagedNamespaces ? kManagedNamespaces : given;
 }
-/// Returns the bytes of a logical block in this format of a drive whose own block is `drive_lba`, or 0 if there is no
-/// such format.
-std::uint32_t lba_of_format(std::uint32_t format, std::uint32_t drive_lba);
+/// Bits of Identify MC and DPC if there are formats with metadata: both places of metadata; all types of protection
+/// information, in the first and in the last eight bytes.
+inline constexpr std::uint8_t kMetadataPlaces = 3, kProtectionTypes = 0x1F;
+
+/// Returns the LBA format of this number of a drive whose own block is `drive_lba`, or none (lba_bytes = 0). Those with
+/// metadata follow the others. Only `metadata.bytes` is set of its metadata.
+BlockFormat lba_format(std::uint32_t number, std::uint32_t drive_lba, bool with_metadata);
+/// Returns the form of blocks that Format NVM, or the creation of a namespace, asks for: LBA format `number`, extended
+/// blocks, type of protection information, and whether it is first. lba_bytes = 0: there is none.
+BlockFormat block_format(const Namespaces& all, std::uint32_t number, bool extended, std::uint32_t protection,
+                         bool first);
 
 void identify_controller(const NvmeConfig& config, const DriveFacts& device, IdentifyData& out);
 void identify_namespace(const Namespace& of, const Namespaces& all, const DriveFacts& device, IdentifyData& out);

@@ -261,10 +261,10 @@ void IoCommands::complete(Command& ended) {
     if (__builtin_expect(command.queue == 0, 0)) return complete_own(command);
     left_firmware();
     if (__builtin_expect(command.status != CommandStatus::success, 0)) {
-        command.code = nvme_status(command.status);
+        command.code = failure_of(command);
         ++counters_.failed;
         if (command.code >> 8 == 2) ++counters_.media_errors;
-        errors_.add(command.queue, command.tag, command.code, host_lba(command), command.nsid);
+        errors_.add(command.queue, command.tag, command.code, failed_lba(command), command.nsid);
     }
     if (__builtin_expect(command.is_special || command.kind != nullptr || !memory_.uncorrectable.empty(), 0))
         return part_ended(command);

@@ -95,6 +95,9 @@ private:
     void copy_ended(NvmeCommand& parent, std::uint16_t code);
     void own_ended(NvmeCommand& part) override;
     void settle_marks(NvmeCommand& command);
+    void check_metadata(NvmeCommand& command);
+    static std::uint16_t failure_of(const NvmeCommand& command);
+    static std::uint64_t failed_lba(const NvmeCommand& command);
     void mark(NvmeCommand& command);
     void meet_marks(NvmeCommand& command) const;
     void an_end();

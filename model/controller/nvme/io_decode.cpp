@@ -14,6 +14,38 @@ bool IoDecoder::name_stream(const Sqe& sqe, NvmeCommand& command) const {
     return true;
 }
 
+void IoDecoder::attach_metadata(const Sqe& sqe, const Namespace& of, NvmeCommand& command) {
+    command.is_special = true;
+    command.special.metadata =
+        std::make_unique<CommandMetadata>(of, command.blocks >> of.shift, ProtectionTerms::of(sqe), sqe.mptr);
+    command.metadata = command.special.metadata->kept();
+}
+
+/// MDTS counts metadata that are transferred with the data (Identify, NVMe 1.4 §5.15). Metadata that are protection
+/// information alone are not transferred if the controller acts on it (§8.3).
+__attribute__((noinline)) IoDecoder::Next IoDecoder::decode_with_metadata(const Sqe& sqe, const Namespace& of,
+                                                                          NvmeCommand& command, DataWalk& walk) const {
+    const ProtectionTerms terms = ProtectionTerms::of(sqe);
+    const bool moves = of.metadata.type == 0 || !terms.acts;
+    const std::uint64_t behind_data =
+        moves && of.metadata.extended ? std::uint64_t{command.blocks} * kMetadataBytes : 0;
+    command.fua = (sqe.cdw12 & kRwFua) != 0 || (write_through_ && command.op == IoOp::write);
+    if (max_transfer_bytes_ != 0 && command.bytes + behind_data > max_transfer_bytes_)
+        return refuse(command, kStInvalidField);
+    if (command.op == IoOp::write && write_directive_type(sqe.cdw12) != 0 && !name_stream(sqe, command))
+        return refuse(command, kStInvalidField);
+    if (moves && !of.metadata.extended && (sqe.mptr & 3u) != 0) return refuse(command, kStInvalidField);
+    // A Compare has nothing to insert or strip.
+    const std::uint16_t status =
+        sqe.opc == kIoCompare && !moves ? kStInvalidProtection : refuse_terms(of.metadata, terms, sqe.slba());
+    if (status != kStSuccess) return refuse(command, status);
+    const WalkStep step = walk.start(sqe, command.bytes + behind_data, sqe.opc == kIoRead, command.data);
+    if (step == WalkStep::refused) return refuse(command, walk.status());
+    const Next next = place(of, command, step == WalkStep::done ? Next::submit : Next::data_list);
+    if (next != Next::refused) attach_metadata(sqe, of, command);
+    return next;
+}
+
 IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, const Namespace* of, bool cid_in_use, NvmeCommand& command,
                                       DataWalk& walk) const {
     command.code = kStSuccess;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes an entry of an I/O submission queue into a command, or returns the status that refuses it. Checks are made in
 // the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range, and the first error decides. Read
-// and Write are decoded here, all others by their row of the table (io/io_list.h). There are no metadata, and Streams
-// is the only directive.
+// and Write are decoded here, all others by their row of the table (io/io_list.h). Streams is the only directive.
 #pragma once
 
 #include <cstdint>
@@ -81,6 +80,7 @@ public:
         command.slba = sqe.slba();
         command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
         command.bytes = std::uint64_t{command.blocks} * of.lba_bytes;
+        if (__builtin_expect(of.metadata.bytes != 0, 0)) return decode_with_metadata(sqe, of, command, walk);
         command.fua = (sqe.cdw12 & nvme::kRwFua) != 0 || (write_through_ && command.op == IoOp::write);
         if (max_transfer_bytes_ != 0 && command.bytes > max_transfer_bytes_)
             return refuse(command, nvme::kStInvalidField);
@@ -92,6 +92,8 @@ public:
         if (__builtin_expect(command.data.skips(), 0)) command.is_special = true;
         return place(of, command, step == WalkStep::done ? Next::submit : Next::data_list);
     }
+    /// Gives a command its metadata. It has been placed, and the terms have been checked.
+    static void attach_metadata(const nvme::Sqe& sqe, const Namespace& of, NvmeCommand& command);
     /// Begins to read a list of ranges of `command.bytes` bytes.
     static Next decode_ranges(const nvme::Sqe& sqe, NvmeCommand& command, DataWalk& walk) {
         switch (walk.start(sqe, command.bytes, false, command.data)) {
@@ -109,6 +111,8 @@ public:
 private:
     /// Decodes a write that names a directive. Returns false if that directive is not enabled.
     bool name_stream(const nvme::Sqe& sqe, NvmeCommand& command) const;
+    /// Decodes a Read, Write or Compare of blocks with metadata, from the check of MDTS on.
+    Next decode_with_metadata(const nvme::Sqe& sqe, const Namespace& of, NvmeCommand& command, DataWalk& walk) const;
     /// Decodes any entry, also faulty ones.
     Next decode_any(const nvme::Sqe& sqe, const Namespace* of, bool cid_in_use, NvmeCommand& command,
                     DataWalk& walk) const;

@@ -32,6 +32,7 @@ void put_in_order(std::vector<NvmeCommand*>& pairs, NvmeCommand& first) {
 void IoCommands::clear(NvmeCommand& command) {
     command.kind = nullptr;
     command.is_special = false;
+    command.metadata = nullptr;
     std::vector<std::uint8_t> memory = std::move(command.special.kept);
     memory.clear();
     command.special = SpecialCommand{};
@@ -331,6 +332,11 @@ void IoCommands::copy_next(NvmeCommand& parent) {
     read.special.data = SpecialCommand::Data::kept;
     read.special.kept.resize(read.bytes);
     read.special.partner = &parent;
+    if (parent.special.metadata != nullptr) {
+        read.special.metadata =
+            std::make_unique<CommandMetadata>(*parent.special.metadata, range.blocks >> parent.shift);
+        read.metadata = read.special.metadata->kept();
+    }
     meet_marks(read);
     to_firmware(read);
 }
@@ -356,6 +362,16 @@ void IoCommands::own_ended(NvmeCommand& part) {
         ++counters_.failed;
         return copy_ended(parent, kStUnrecoveredRead);
     }
+    CommandMetadata* const metadata = part.special.metadata.get();
+    if (metadata != nullptr) {
+        const std::uint64_t written = (parent.special.target - parent.slba) >> parent.shift;
+        const std::uint8_t* const data = part.special.kept.data();
+        if (!metadata->check_copy(data, parent.special.metadata->ranges[parent.special.at]) ||
+            !metadata->prepare_copy(data, parent.special.metadata->terms(), written)) {
+            ++counters_.failed;
+            return copy_ended(parent, metadata->status());
+        }
+    }
     NvmeCommand& write = begin_own(*this);
     write.op = IoOp::write;
     write.slba = parent.special.target;
@@ -365,6 +381,10 @@ void IoCommands::own_ended(NvmeCommand& part) {
     write.whose = parent.whose;
     write.special.data = SpecialCommand::Data::kept;
     write.special.kept.swap(part.special.kept);
+    if (metadata != nullptr) {
+        write.special.metadata = std::move(part.special.metadata);
+        write.metadata = metadata->kept();
+    }
     write.special.partner = &parent;
     meet_marks(write);
     // The signature of a block names the block that it belongs to.
@@ -395,6 +415,8 @@ void IoCommands::copy_ended(NvmeCommand& parent, std::uint16_t code) {
 /// The firmware has carried out a command that is not a plain Read or Write, or some blocks are marked.
 __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
     settle_marks(command);
+    if (command.special.metadata != nullptr && command.op == IoOp::read && command.code == kStSuccess)
+        check_metadata(command);
     if (command.special.data == SpecialCommand::Data::compare && command.code == kStSuccess &&
         command.special.differs) {
         command.code = kStCompareFailure;
@@ -415,6 +437,30 @@ __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
         }
     }
     state_.settle();
+}
+
+// --- Blocks with metadata ---
+
+/// The firmware knows only that the data of the command could not be taken.
+std::uint16_t IoCommands::failure_of(const NvmeCommand& command) {
+    const CommandMetadata* const metadata = command.special.metadata.get();
+    return metadata != nullptr && metadata->status() != kStSuccess ? metadata->status() : nvme_status(command.status);
+}
+
+std::uint64_t IoCommands::failed_lba(const NvmeCommand& command) {
+    const CommandMetadata* const metadata = command.special.metadata.get();
+    return host_lba(command) + (metadata != nullptr ? metadata->failed_block() : 0);
+}
+
+/// A read, Verify or Compare ends by what the checks of its blocks have found.
+void IoCommands::check_metadata(NvmeCommand& command) {
+    CommandMetadata& metadata = *command.special.metadata;
+    if (command.special.data == SpecialCommand::Data::compare) command.special.differs = !metadata.compare();
+    if (metadata.status() == kStSuccess) return;
+    command.code = metadata.status();
+    ++counters_.failed;
+    ++counters_.media_errors;
+    errors_.add(command.queue, command.tag, command.code, failed_lba(command), command.nsid);
 }
 
 /// Marks the blocks before they are deallocated. At any time in between, they hold the old data or cannot be read.

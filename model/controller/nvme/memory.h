@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // State that the controller keeps without power: namespaces, logs and blocks marked as uncorrectable. A saved drive
-// (run --save-drive) does not include it: a loaded drive has the namespaces and formats of its configuration.
+// (run --save-drive) includes only the namespaces, and those only if it offers metadata (nvme.metadata). Any other has
+// the namespaces and formats of its configuration when it is loaded.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ namespace ssdtlm {
 
 struct NvmeMemory {
     NvmeMemory(const NvmeConfig& config, const DriveFacts& drive)
-        : namespaces(drive.drive_bytes, config.lba_bytes, config.namespaces, namespace_numbers(config)) {}
+        : namespaces(drive.drive_bytes, config.lba_bytes, config.namespaces, namespace_numbers(config),
+                     config.metadata) {}
 
     /// Ends what the loss has interrupted, and adds the event of the power-on. Called for the first start too.
     void after_power_loss(SimTime now, std::uint64_t power_cycles, const DriveFacts& drive);

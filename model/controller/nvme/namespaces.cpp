@@ -4,14 +4,15 @@
 #include <algorithm>
 
 #include "common/report/error.h"
+#include "common/snapshot/snapshot.h"
 
 namespace ssdtlm {
 
 using namespace nvme;
 
 Namespaces::Namespaces(std::uint64_t drive_bytes, std::uint32_t lba_bytes, const std::vector<std::uint64_t>& sizes,
-                       std::uint32_t most)
-    : drive_blocks_(drive_bytes / lba_bytes), lba_bytes_(lba_bytes) {
+                       std::uint32_t most, bool metadata)
+    : drive_blocks_(drive_bytes / lba_bytes), lba_bytes_(lba_bytes), metadata_(metadata) {
     Namespace next;
     next.lba_bytes = lba_bytes;
     for (const std::uint64_t bytes : sizes) {
@@ -36,6 +37,7 @@ Namespaces::Namespaces(std::uint64_t drive_bytes, std::uint32_t lba_bytes, const
 Namespaces::Namespaces(const Namespaces& other, int)
     : drive_blocks_(other.drive_blocks_),
       lba_bytes_(other.lba_bytes_),
+      metadata_(other.metadata_),
       created_(other.created_),
       busy_(other.busy_),
       all_(other.all_),
@@ -61,11 +63,11 @@ std::uint64_t Namespaces::unallocated_bytes() const {
     return blocks * lba_bytes_;
 }
 
-std::uint32_t Namespaces::create(std::uint64_t blocks, std::uint32_t lba_bytes, std::uint32_t granule,
+std::uint32_t Namespaces::create(std::uint64_t blocks, const BlockFormat& format, std::uint32_t granule,
                                  std::uint16_t& status) {
     const auto free = std::find_if(all_.begin(), all_.end(), [](const Namespace& n) { return n.blocks == 0; });
     const std::uint64_t step = std::max<std::uint64_t>(granule / lba_bytes_, 1);
-    const std::uint32_t shift = lba_bytes == lba_bytes_ ? 0 : 3;  // 512 and 4096 bytes
+    const std::uint32_t shift = format.lba_bytes == lba_bytes_ ? 0 : 3;  // 512 and 4096 bytes
     status = kStNamespaceCapacity;
     if (blocks == 0 || blocks > drive_blocks_ >> shift) return 0;
     const std::uint64_t wanted = ((blocks << shift) + step - 1) / step * step;
@@ -89,7 +91,8 @@ std::uint32_t Namespaces::create(std::uint64_t blocks, std::uint32_t lba_bytes, 
     free->first_block = at;
     free->extent = wanted;
     free->blocks = blocks;
-    free->lba_bytes = lba_bytes;
+    free->lba_bytes = format.lba_bytes;
+    free->metadata = format.metadata;
     free->shift = shift;
     free->generation = ++created_;
     free->attached = false;
@@ -109,10 +112,11 @@ void Namespaces::attach(std::uint32_t id, bool attached) {
     update();
 }
 
-void Namespaces::format(std::uint32_t id, std::uint32_t lba_bytes) {
+void Namespaces::format(std::uint32_t id, const BlockFormat& format) {
     Namespace& n = all_[id - 1];
-    n.lba_bytes = lba_bytes;
-    n.shift = lba_bytes == lba_bytes_ ? 0 : 3;
+    n.lba_bytes = format.lba_bytes;
+    n.metadata = format.metadata;
+    n.shift = format.lba_bytes == lba_bytes_ ? 0 : 3;
     n.blocks = n.extent >> n.shift;  // a rest smaller than a block is not used
 }
 
@@ -123,6 +127,22 @@ void Namespaces::set_busy(std::uint32_t id, std::uint16_t status) {
 
 void Namespaces::set_all_busy(std::uint16_t status) {
     busy_ = status;
+    update();
+}
+
+void Namespaces::state(Snapshot& s) {
+    std::uint64_t count = all_.size();
+    s(count, created_);
+    s.require(count == all_.size(), "another number of namespaces");
+    for (Namespace& n : all_) {
+        s(n.first_block, n.extent, n.blocks, n.lba_bytes, n.shift, n.generation, n.attached);
+        s(n.metadata.bytes, n.metadata.extended, n.metadata.type, n.metadata.first);
+        const bool fits = n.extent <= drive_blocks_ && n.first_block <= drive_blocks_ - n.extent &&
+                          (n.shift == 0 || n.shift == 3) && n.blocks <= n.extent >> n.shift &&
+                          n.lba_bytes == lba_bytes_ << n.shift &&
+                          (n.metadata.bytes == 0 || n.metadata.bytes == kMetadataBytes) && n.metadata.type <= 3;
+        s.require(n.blocks == 0 || fits, "a namespace that does not fit into the drive");
+    }
     update();
 }
 

@@ -7,9 +7,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "controller/nvme/protection/protection_info.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {
+
+class Snapshot;
+
+/// Form of the logical blocks of a namespace.
+struct BlockFormat {
+    std::uint32_t lba_bytes = 0;  ///< 0: there is no such format
+    MetadataFormat metadata{};
+};
 
 struct Namespace {
     std::uint32_t id = 1;           ///< NSID
@@ -17,6 +26,7 @@ struct Namespace {
     std::uint64_t extent = 0;       ///< size of its part, in blocks of the drive
     std::uint64_t blocks = 0;       ///< in its own blocks; 0: there is no such namespace
     std::uint32_t lba_bytes = 4096;
+    MetadataFormat metadata{};
     std::uint32_t shift = 0;       ///< one of its blocks is 2^shift blocks of the drive
     std::uint32_t generation = 0;  ///< 0: from the factory; else its place in the order of creation by the host
     bool attached = true;
@@ -33,8 +43,9 @@ public:
     /// `sizes` are the bytes of all namespaces but the last, which has the rest of the drive. `most` is the count of
     /// numbers; a number beyond the list has no namespace yet. Preconditions (checked): all sizes are whole logical
     /// blocks, and the last namespace has at least one.
+    /// With `metadata`, there are formats with metadata too.
     Namespaces(std::uint64_t drive_bytes, std::uint32_t lba_bytes, const std::vector<std::uint64_t>& sizes = {},
-               std::uint32_t most = 0);
+               std::uint32_t most = 0, bool metadata = false);
 
     /// Returns the namespace that a command reaches. If it is null, refusal() returns the status.
     const Namespace* find(std::uint32_t id) const { return id - 1 < reached_.size() ? reached_[id - 1] : nullptr; }
@@ -56,19 +67,22 @@ public:
     std::uint32_t most() const { return static_cast<std::uint32_t>(all_.size()); }
     std::uint64_t unallocated_bytes() const;
     std::uint32_t drive_lba_bytes() const { return lba_bytes_; }
+    bool offers_metadata() const { return metadata_; }
 
-    /// Creates a namespace of `blocks` blocks of `lba_bytes`, not attached. Its place begins and ends at multiples of
-    /// `granule` bytes. Returns its number, or 0 with the reason in `status`.
-    std::uint32_t create(std::uint64_t blocks, std::uint32_t lba_bytes, std::uint32_t granule, std::uint16_t& status);
+    /// Creates a namespace of `blocks` blocks, not attached. Its place begins and ends at multiples of `granule` bytes.
+    /// Returns its number, or 0 with the reason in `status`.
+    std::uint32_t create(std::uint64_t blocks, const BlockFormat& format, std::uint32_t granule, std::uint16_t& status);
     void remove(std::uint32_t id);
     void attach(std::uint32_t id, bool attached);
-    /// Sets the logical block size, a multiple of the drive's.
-    void format(std::uint32_t id, std::uint32_t lba_bytes);
+    /// Its logical block size must be a multiple of the drive's.
+    void format(std::uint32_t id, const BlockFormat& format);
     std::uint8_t remaining(std::uint32_t id) const { return all_[id - 1].remaining; }
     void set_remaining(std::uint32_t id, std::uint8_t percent) { all_[id - 1].remaining = percent; }
     /// From now on commands to this namespace, or to all, end with `status`. With success they are served again.
     void set_busy(std::uint32_t id, std::uint16_t status);
     void set_all_busy(std::uint16_t status);
+    /// The namespaces with their places and formats. A saved drive has them if it offers metadata.
+    void state(Snapshot& s);
 
 private:
     Namespaces(const Namespaces& other, int);
@@ -76,6 +90,7 @@ private:
 
     std::uint64_t drive_blocks_;
     std::uint32_t lba_bytes_;  // of the drive
+    bool metadata_;
     std::uint32_t created_ = 0;
     std::uint16_t busy_ = nvme::kStSuccess;
     std::vector<Namespace> all_;          // by number

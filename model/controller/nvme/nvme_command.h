@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "controller/dma/dma_transfers.h"
+#include "controller/nvme/protection/command_metadata.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {
@@ -45,6 +47,7 @@ struct SpecialCommand {
     /// Read: its first block that was marked as uncorrectable when it began.
     static constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};
     std::uint64_t marked_block = kNoBlock;
+    std::unique_ptr<CommandMetadata> metadata;  ///< null: the blocks have none
 };
 
 struct NvmeCommand : AddressedCommand {

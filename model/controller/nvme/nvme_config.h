@@ -25,6 +25,7 @@ struct NvmeConfig {
     std::uint32_t interrupt_coalescing_time = 0;       ///< Feature 08h TIME, 100 us units; 0 = off
     bool shadow_doorbells = false;                     ///< Doorbell Buffer Config is offered
     bool sgls = false;                                 ///< SGLs are offered for I/O commands
+    bool metadata = false;                             ///< formats with metadata are offered
     std::uint32_t streams = 0;        ///< write streams open at once (Streams directive), 0: no directives
     std::vector<Ps> latency_targets;  ///< from doorbell to completion, by QPRIO from 0 on; none given: no deadline
     Ps ready_time{1'000'000'000};     ///< CC.EN=1 -> CSTS.RDY=1

@@ -23,16 +23,20 @@ void NvmeTransfers::take(const Command& c, std::uint64_t offset, std::uint32_t b
                          const DmaThen& then, ByteEnables content, const DmaTerms& terms) {
     auto& command = const_cast<NvmeCommand&>(static_cast<const NvmeCommand&>(c));
     const SimTime from = std::max(agenda_.now(), terms.from);
+    const bool has_metadata = command.special.metadata != nullptr;
     switch (command.special.data) {
         case SpecialCommand::Data::host:
+            if (has_metadata) return with_metadata_.to_host(command, offset, bytes, data, then, terms);
             if (command.data.skips()) return take_without(command, offset, bytes, data, then, terms);
             return host_.to_host(c, offset, bytes, data, then, content, terms);
         case SpecialCommand::Data::kept:
             std::memcpy(command.special.kept.data() + offset, data, bytes);
             return tell_later(then, from);
         case SpecialCommand::Data::nowhere:
+            if (has_metadata) command.special.metadata->check_part(offset, bytes, data);
             return tell_later(then, from);
         case SpecialCommand::Data::compare:
+            if (has_metadata) return with_metadata_.compare(command, offset, bytes, data, then, from);
             break;
     }
     Wait& w = waits_.acquire();
@@ -82,9 +86,10 @@ void NvmeTransfers::written(std::uint64_t wait, DmaEnd end) {
 
 void NvmeTransfers::give(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
                          const DmaThen& then, ByteEnables content) {
-    const auto& command = static_cast<const NvmeCommand&>(c);
+    auto& command = const_cast<NvmeCommand&>(static_cast<const NvmeCommand&>(c));
     if (command.special.data != SpecialCommand::Data::kept)
-        return host_.from_host(c, offset, bytes, data, then, content);
+        return command.special.metadata != nullptr ? with_metadata_.from_host(command, offset, bytes, data, then)
+                                                   : host_.from_host(c, offset, bytes, data, then, content);
     std::memcpy(data, command.special.kept.data() + offset, bytes);
     tell_later(then, agenda_.now());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transfers the data of NVMe commands to and from the host's memory, and for some commands elsewhere. Data read by
 // Verify and by a self-test are discarded. Data read by Compare are compared with the host's. Copy and an overwrite
-// keep their data in the controller.
+// keep their data in the controller. For blocks with metadata, see protection/metadata_transfers.h.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 #include "common/containers/pool.h"
 #include "common/tlm/agenda.h"
 #include "controller/nvme/nvme_command.h"
+#include "controller/nvme/protection/metadata_transfers.h"
 
 namespace ssdtlm {
 
 /// Every command that comes here is an NvmeCommand.
 class NvmeTransfers final : public HostPort {
 public:
-    NvmeTransfers(Agenda& agenda, DmaPort& dma) : agenda_(agenda), dma_(dma), host_(dma) {}
+    NvmeTransfers(Agenda& agenda, DmaPort& dma) : agenda_(agenda), dma_(dma), host_(dma), with_metadata_(agenda, dma) {}
 
     void to_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
                  const DmaThen& then, ByteEnables content, const DmaTerms& terms) override {
@@ -31,7 +32,10 @@ public:
         host_.from_host(c, offset, bytes, data, then, content);
     }
     /// After a loss of power no transfer is under way.
-    void restart() { waits_.release_all(); }
+    void restart() {
+        waits_.release_all();
+        with_metadata_.restart();
+    }
 
 private:
     /// Compare: the host's data, and those of the flash. A read with bit buckets: the bytes that the host wants. Any
@@ -59,6 +63,7 @@ private:
     Agenda& agenda_;
     DmaPort& dma_;
     DmaTransfers host_;
+    MetadataTransfers with_metadata_;
     Pool<Wait> waits_;
     HostSegments segments_;
     std::vector<HostSegment> pieces_;  // scratch

@@ -33,7 +33,7 @@ void ParityEngine::pass_program(FlashTransaction& txn) {
     if (txn.record.kind != PageKind::parity) return add(sum, txn.spare.data(), txn.bytes);
     txn.spare = sum.spare;
     for (std::uint32_t s = 0; s < geometry_.units_per_page() && txn.bytes != nullptr; ++s)
-        txn.bytes[s] = sum.bytes[s] ? sum.bytes[s] : UnitBytes::zeros(geometry_.unit_bytes);
+        txn.bytes[s] = sum.bytes[s] ? sum.bytes[s] : UnitBytes::zeros(geometry_.kept_bytes());
     // The last plane's page of a row comes last.
     if (idx(txn.address.plane) % shape_.joined() + 1 == shape_.joined()) rows_[idx(b)].erase(txn.address.page);
 }
@@ -66,7 +66,7 @@ void ParityEngine::add(Sum& sum, const Spare* spare, const UnitBytes* bytes) con
         }
         std::uint8_t* const to = sum.bytes[s].change();
         const std::uint8_t* const from = bytes[s].data();
-        for (std::uint32_t i = 0; i < geometry_.unit_bytes; ++i) to[i] ^= from[i];
+        for (std::uint32_t i = 0; i < geometry_.kept_bytes(); ++i) to[i] ^= from[i];
     }
 }
 

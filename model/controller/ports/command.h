@@ -32,6 +32,10 @@ struct Command {
     std::uint64_t bytes = 0;       ///< blocks * lba_bytes
     std::vector<LbaRange> ranges;  ///< deallocate
     std::uint64_t result = 0;      ///< what the host is told besides the status; written by firmware before complete()
+    /// Metadata of its blocks, kept in the order of the blocks beside the data: the same number of bytes for each block
+    /// (NandGeometry::metadata_bytes). A write gives them, a read takes them. Null: the blocks get zeros, or nobody
+    /// asks.
+    std::uint8_t* metadata = nullptr;
     WorkTag whose;
     Timeline* timeline = nullptr;  ///< never null while the command lives
 };

@@ -16,6 +16,8 @@
 
 namespace ssdtlm {
 
+class Snapshot;
+
 /// Counts since the start of the simulation. They go on across losses of power.
 struct FrontEndCounts {
     std::uint64_t ended = 0;            ///< commands carried out whose end has reached the host
@@ -66,6 +68,9 @@ public:
     virtual std::string dump() const = 0;
 
     // --- Functions with a default for a front end that has nothing of the kind ---
+
+    /// What a saved drive keeps of it.
+    virtual void state(Snapshot&) {}
 
     /// bind_health() gives the function that tells the drive's health. health_changed() says that its result is
     /// different now.

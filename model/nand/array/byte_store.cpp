@@ -65,7 +65,7 @@ void ByteStore::state(Snapshot& s) {
                 if (!blocks_[b][i]) continue;
                 std::uint64_t slot = b * per_block + i;
                 s(slot);
-                s.bytes(const_cast<std::uint8_t*>(blocks_[b][i].data()), geometry_.unit_bytes);
+                s.bytes(const_cast<std::uint8_t*>(blocks_[b][i].data()), geometry_.kept_bytes());
             }
         return;
     }
@@ -77,14 +77,14 @@ void ByteStore::state(Snapshot& s) {
         if (block == nullptr) block = std::make_unique<UnitBytes[]>(per_block);
         UnitBytes& unit = block[slot % per_block];
         s.require(!unit, "bytes of a unit that are there twice");
-        unit = UnitBytes::zeros(geometry_.unit_bytes);
-        s.bytes(unit.change(), geometry_.unit_bytes);
+        unit = UnitBytes::zeros(geometry_.kept_bytes());
+        s.bytes(unit.change(), geometry_.kept_bytes());
         ++kept_;
     }
 }
 
 UnitBytes ByteStore::made(Lpa lpa) const {
-    UnitBytes unit = UnitBytes::zeros(geometry_.unit_bytes);
+    UnitBytes unit = UnitBytes::zeros(geometry_.kept_bytes());
     std::uint8_t* const out = unit.change();
     const std::uint32_t blocks = geometry_.unit_bytes / at_start_.block_bytes();
     for (std::uint32_t i = 0; i < blocks; ++i)

@@ -155,6 +155,9 @@ private:
             add("nvme.fetch_windows",
                 value("nvme.fetch_windows") + " with host.tenants = \"one\", where queues belong to no tenant",
                 "tenants by job", "set host.tenants = \"by_job\"");
+        if (speaks_nvme && n.metadata && c_.run.data != DataMode::bytes)
+            add("nvme.metadata", "true with run.data = \"signatures\": metadata and guards are made of real bytes",
+                "false, or run.data = \"bytes\"", "set run.data = \"bytes\", or nvme.metadata = false");
         if (n.latency_targets.size() > 4)
             add("nvme.latency_targets", std::to_string(n.latency_targets.size()) + " targets",
                 "at most 4, one for each priority", "leave out what is behind the fourth");

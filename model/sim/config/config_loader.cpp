@@ -7,6 +7,7 @@
 #include "common/config/quantity.h"
 #include "common/config/toml_reader.h"
 #include "controller/ftl/ftl_check.h"
+#include "protocol/nvme.h"
 #include "sim/config/cache_checks.h"
 #include "sim/config/config_checks.h"
 #include "sim/config/dram_budget.h"
@@ -278,7 +279,10 @@ ResolvedConfig ConfigLoader::finish() {
     if (problems_.empty()) {
         follow_used_shares();
         FtlConfig& ftl = resolved_.config.ftl;
-        const NandConfig& nand = resolved_.config.nand;
+        NandConfig& nand = resolved_.config.nand;
+        const SsdConfig& c = resolved_.config;
+        if (c.nvme.metadata && c.front_end.kind == "nvme")
+            nand.geometry.metadata_bytes = nand.geometry.unit_bytes / c.nvme.lba_bytes * nvme::kMetadataBytes;
         // With cache programs, one row may be in the array, one in the cache registers, and one may wait.
         ftl.flush_depth_per_die = nand.cache_program && ftl.flush_depth_per_die == 0 ? 3 * nand.geometry.planes_per_die
                                                                                      : ftl.flush_depth(nand.geometry);

@@ -89,6 +89,13 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                               "Linux does. The drive reads no list of PRPs before it moves these data")
                         .from("false: Linux drivers/nvme/host/pci.c nvme_map_data, drives without SGLs"));
     table.push_back(P::boolean(
+                        "nvme.metadata", [](auto& c) -> auto& { return c.nvme.metadata; })
+                        .says("The drive offers LBA formats with 8 bytes of metadata, and protection information of "
+                              "types 1 to 3 in them. A host chooses them by Format NVM or when it creates a namespace; "
+                              "the driver of ssdtlm run does not, a guest of ssdtlm serve may. The spare area of a "
+                              "page holds the metadata. run.data must be \"bytes\"")
+                        .from("false: as most drives for clients"));
+    table.push_back(P::boolean(
                         "nvme.shadow_doorbells", [](auto& c) -> auto& { return c.nvme.shadow_doorbells; })
                         .says("The drive offers doorbells in host memory (Doorbell Buffer Config), and a driver uses "
                               "them, as Linux's does. While a queue has commands in flight the drive reads its tail "

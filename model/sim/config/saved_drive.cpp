@@ -34,6 +34,7 @@ bool decides(const SsdParameter& p) {
 
 /// Returns true if the parameter shapes something that this drive has.
 bool decides_here(const SsdParameter& p, const SsdConfig& config) {
+    if (p.key == "nvme.metadata") return config.nvme.metadata;
     if (p.key == "buffer.size") return config.ftl.read_cache.shares_room();
     if (p.key == "firmware.cores" || p.key.rfind("firmware.table_", 0) == 0)
         return config.firmware.table_cache_bytes != 0;

@@ -71,6 +71,9 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
               make_bus_order(config.scheduler), make_suspend_policy(config.scheduler),
               config.ftl.gc_frontier == GcFrontier::shared),
       flash_port(taps.flash(backend)) {
+    SSDTLM_CHECK(!config.nvme.metadata || config.front_end.kind != "nvme" ||
+                     (data.data == DataMode::bytes && config.nand.geometry.metadata_bytes != 0),
+                 "a drive with metadata keeps bytes, and metadata beside them (NandGeometry::metadata_bytes)");
     if (data.outlives_power && ftl->translation_pages() != 0) keep_translation_pages(*ftl, contents);
     if (host != nullptr && data.drive.empty())
         play(*host);
@@ -257,6 +260,7 @@ void SsdController::state(Snapshot& s) {
     FtlState::exchange(*ftl, contents, layout_, s);
     firmware->state(s);
     s(*dram);
+    front_end->state(s);
 }
 
 void SsdController::check_waiters() const {

@@ -47,6 +47,14 @@ TEST(ConfigRules, PlaceIsThatOfTheValue) {
             "lower it, or raise nvme.max_queue_pairs"));
 }
 
+TEST(ConfigRules, MetadataNeedBytes) {
+    expect_one({"nvme.metadata=true"},
+               "--set nvme.metadata=true: nvme.metadata: true with run.data = \"signatures\": metadata and guards are "
+               "made of real bytes; false, or run.data = \"bytes\"; set run.data");
+    EXPECT_THAT(problems_with({"nvme.metadata=true", "run.data=bytes"}), IsEmpty());
+    EXPECT_THAT(problems_with({"nvme.metadata=true", "frontend.kind=raw"}), IsEmpty());
+}
+
 TEST(ConfigRules, Geometry) {
     expect_one({"nand.geometry.page_size=6KiB"},
                "--set nand.geometry.page_size=6KiB: nand.geometry.page_size: 6KiB is not a multiple");

@@ -20,21 +20,23 @@ constexpr auto kNone = WriteBuffer::kNone;
 constexpr std::uint32_t kLba = 512;
 
 /// A write buffer with its bytes above a flash that is a map; every write, program and read is compared with a plain
-/// copy of the device's bytes.
+/// copy of the device's bytes, and of the metadata of its blocks if there are some.
 class Device {
 public:
-    Device(std::uint32_t unit_bytes, std::uint64_t seed)
+    Device(std::uint32_t unit_bytes, std::uint64_t seed, std::uint32_t of_block = 0)
         : unit_bytes_(unit_bytes),
           blocks_(unit_bytes / kLba),
+          of_block_(of_block),
+          kept_bytes_(unit_bytes + blocks_ * of_block),
           random_(seed, 5),
           buffer_(16),
-          bytes_(buffer_, unit_bytes, kLba),
+          bytes_(buffer_, unit_bytes, kLba, blocks_ * of_block),
           all_(unit_bytes, true),
           jobs_(all_),
           programs_(all_) {
         for (std::uint32_t u = 0; u < kUnits; ++u) {
-            truth_[u] = Content(unit_bytes, 0);
-            if (random_.percent(50)) flash_[u] = truth_[u] = drawn(unit_bytes);
+            truth_[u] = Content(kept_bytes_, 0);
+            if (random_.percent(50)) flash_[u] = truth_[u] = drawn(kept_bytes_);
         }
     }
     ~Device() {
@@ -57,7 +59,7 @@ private:
     struct Read {
         HostRead* job;
         std::uint64_t begin, end;
-        Content expected;
+        Content expected, metadata;
     };
 
     Content drawn(std::size_t n) {
@@ -73,7 +75,9 @@ private:
         const bool whole = random_.percent(25);
         const std::uint32_t first = whole ? 0 : static_cast<std::uint32_t>(random_.below(blocks_));
         const std::uint32_t n = whole ? blocks_ : 1 + static_cast<std::uint32_t>(random_.below(blocks_ - first));
-        const Content data = drawn(std::size_t{n} * kLba);
+        const Content data = drawn(std::size_t{n} * kLba), drawn_metadata = drawn(std::size_t{n} * of_block_);
+        const bool brings_metadata = random_.percent(80);
+        const Content metadata = brings_metadata ? drawn_metadata : Content(drawn_metadata.size(), 0);
         const Index before = buffer_.find(Lpa{u});
         const bool needs_rest = n != blocks_ && before == kNone && flash_.count(u) != 0;
         const auto has = needs_rest     ? WriteBuffer::Bytes::merging
@@ -82,8 +86,10 @@ private:
         const std::uint32_t waiter =
             random_.percent(40) ? 1 : WriteBuffer::kNoWaiter;  // keeps the next write from replacing it
         const Index entry = buffer_.insert(Lpa{u}, 0, waiter, has);
-        bytes_.insert(entry, before, first * kLba, n * kLba, data.data(), needs_rest);
+        bytes_.insert(entry, before, first * kLba, n * kLba, data.data(), needs_rest,
+                      brings_metadata && of_block_ != 0 ? metadata.data() : nullptr);
         std::copy(data.begin(), data.end(), truth_[u].begin() + first * kLba);
+        std::copy(metadata.begin(), metadata.end(), truth_[u].begin() + unit_bytes_ + first * of_block_);
         written_[entry] = truth_[u];
         if (needs_rest) merging_.push_back({entry, flash_[u]});
     }
@@ -91,7 +97,7 @@ private:
         if (merging_.empty()) return;
         const auto [entry, rest] = merging_.back();
         merging_.pop_back();
-        if (!buffer_.unit(entry).dropped) bytes_.join(entry, UnitBytes::copy_of(rest.data(), unit_bytes_));
+        if (!buffer_.unit(entry).dropped) bytes_.join(entry, UnitBytes::copy_of(rest.data(), kept_bytes_));
         buffer_.merged(entry);
         ++merges;
     }
@@ -118,7 +124,7 @@ private:
         std::vector<std::uint32_t> released;
         buffer_.drop(Lpa{u}, released);
         flash_.erase(u);
-        truth_[u].assign(unit_bytes_, 0);
+        truth_[u].assign(kept_bytes_, 0);
     }
     // Of part of two units that lie in one page.
     void plan_read() {
@@ -129,24 +135,28 @@ private:
         job.first_unit = u;
         job.newer = 0;
         job.units = source_of(u + 1) == source ? 2 : 1;
-        Content expected;
+        Content expected, metadata;
         for (std::uint32_t i = 0; i < job.units; ++i) {
             const Index entry = buffer_.find(Lpa{u + i});
             job.slot[i] = static_cast<std::uint8_t>(5 - i);
             if (*source == HostRead::Source::flash)
-                job.bytes->page[job.slot[i]] = UnitBytes::copy_of(flash_[u + i].data(), unit_bytes_);
+                job.bytes->page[job.slot[i]] = UnitBytes::copy_of(flash_[u + i].data(), kept_bytes_);
             if (entry != kNone && !buffer_.unit(entry).dropped) {
                 job.newer = static_cast<std::uint16_t>(job.newer | 1u << i);
                 bytes_.take(job, i, entry);
                 leaning_reads += buffer_.unit(entry).merging && buffer_.entry(entry).state == WriteBuffer::State::dirty;
             }
-            expected.insert(expected.end(), truth_[u + i].begin(), truth_[u + i].end());
+            const auto behind_data = truth_[u + i].begin() + unit_bytes_;
+            expected.insert(expected.end(), truth_[u + i].begin(), behind_data);
+            metadata.insert(metadata.end(), behind_data, truth_[u + i].end());
         }
         const std::uint64_t first = random_.below(blocks_), last = (job.units - 1) * blocks_ + random_.below(blocks_);
         const std::uint64_t begin = std::min(first, last) * kLba, end = (std::max(first, last) + 1) * kLba;
         reads_.push_back({&job, std::uint64_t{u} * unit_bytes_ + begin, std::uint64_t{u} * unit_bytes_ + end,
                           Content(expected.begin() + static_cast<std::ptrdiff_t>(begin),
-                                  expected.begin() + static_cast<std::ptrdiff_t>(end))});
+                                  expected.begin() + static_cast<std::ptrdiff_t>(end)),
+                          Content(metadata.begin() + static_cast<std::ptrdiff_t>(begin / kLba * of_block_),
+                                  metadata.begin() + static_cast<std::ptrdiff_t>(end / kLba * of_block_))});
     }
     HostRead::Source source_of(std::uint32_t u) const {
         const Index entry = buffer_.find(Lpa{u});
@@ -160,14 +170,15 @@ private:
         const auto i = static_cast<std::ptrdiff_t>(random_.below(reads_.size()));
         const Read r = reads_[static_cast<std::size_t>(i)];
         reads_.erase(reads_.begin() + i);
-        Content found(r.end - r.begin, 0xA5);
-        bytes_.put_together(*r.job, r.begin, r.end, found.data());
+        Content found(r.end - r.begin, 0xA5), metadata(r.metadata.size(), 0xA5);
+        bytes_.put_together(*r.job, r.begin, r.end, found.data(), of_block_ != 0 ? metadata.data() : nullptr);
         jobs_.release(*r.job);
         ASSERT_EQ(found, r.expected);
+        ASSERT_EQ(metadata, r.metadata);
         ++compared;
     }
 
-    const std::uint32_t unit_bytes_, blocks_;
+    const std::uint32_t unit_bytes_, blocks_, of_block_, kept_bytes_;
     Random random_;
     WriteBuffer buffer_;
     UnitData bytes_;
@@ -186,7 +197,7 @@ TEST(UnitData, EqualsAPlainCopyOfTheBytes) {
         std::uint64_t merges = 0, leaning = 0, programs = 0, compared = 0;
         for (std::uint64_t seed = 1; seed <= 6; ++seed) {
             SCOPED_TRACE("unit of " + std::to_string(unit) + " B, seed " + std::to_string(seed));
-            Device d(unit, seed);
+            Device d(unit, seed, seed % 2 == 0 ? 8 : 0);
             for (std::uint32_t i = 0; i < (unit > 4096 ? 1500u : 8000u); ++i) {
                 d.step();
                 if (HasFatalFailure()) return;

@@ -170,6 +170,39 @@ TEST(ByteStore, MakesWhatWasLaidOutAndKeepsNothingOfIt) {
     EXPECT_EQ(f.read(to, 3), at_start(f.bytes, 3));
 }
 
+// Contents of the start have metadata of zeros, and a unit of the host keeps its own.
+TEST(ByteStore, KeepsMetadataBehindTheData) {
+    NandGeometry g = geometry();
+    g.metadata_bytes = kUnit / kBlock * 8;
+    const SpareCodec codec{g.units()};
+    const BlockBytes bytes{7, kBlock};
+    SpareArea area{g};
+    area.keep_bytes(codec, bytes);
+    std::vector<PlaneId> planes;
+    for (std::uint32_t p = 0; p < g.planes(); ++p) planes.push_back(PlaneId{p});
+    const SequentialLayout layout(g, planes, 50);
+    area.lay_out(layout, codec);
+    Random r(4);
+    Content all(g.kept_bytes());
+    for (std::uint8_t& b : all) b = static_cast<std::uint8_t>(r.next());
+    const PageAddress to{PlaneId{0}, 7, 0};
+    const std::array<Spare, 4> spare{codec.make(Lpa{9}, 0), kPadding, kPadding, kPadding};
+    const std::array<UnitBytes, 4> units{UnitBytes::copy_of(all.data(), g.kept_bytes()), UnitBytes{}, UnitBytes{},
+                                         UnitBytes{}};
+    area.program_page(to, spare.data(), {}, units.data());
+    const auto read = [&](const PageAddress& a, std::uint32_t slot) {
+        std::array<Spare, 4> names{};
+        std::array<UnitBytes, 4> found;
+        area.read_page(a, names.data(), found.data());
+        return content_of(found[slot]);
+    };
+    EXPECT_EQ(read(to, 0), all);
+    const Ppa place = layout.place_of(Lpa{3});
+    Content start = at_start(bytes, 3);
+    start.resize(g.kept_bytes(), 0);
+    EXPECT_EQ(read(g.page_of(place), g.slot_of(place)), start);
+}
+
 TEST(ByteStore, TornPagesAndBlocksHoldNothing) {
     Flash f;
     Random r(2);

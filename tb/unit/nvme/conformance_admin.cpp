@@ -12,6 +12,7 @@ NvmeConfig ConformanceHost::everything() {
     c.streams = 4;
     c.shadow_doorbells = true;
     c.sgls = true;
+    c.metadata = true;
     return c;
 }
 
@@ -209,7 +210,7 @@ std::vector<ConformanceRow> media_rows() {
         row(kAdminFormat, kStSuccess, "a namespace, 4,096 bytes", [](Host&, Sqe& s) { s.nsid = 2, s.cdw10 = 1; }),
         row(kAdminFormat, kStInvalidField, "SES 3", [](Host&, Sqe& s) { s.nsid = 1, s.cdw10 = 3u << 9; }),
         row(kAdminFormat, kStInvalidNamespace, "NSID 0", [](Host&, Sqe&) {}),
-        row(kAdminFormat, kStInvalidFormat, "protection information",
+        row(kAdminFormat, kStInvalidFormat, "protection information in a format without metadata",
             [](Host&, Sqe& s) { s.nsid = 1, s.cdw10 = 1u << 5; }),
         row(kAdminFormat, kStFormatInProgress, "the namespace is being formatted",
             [](Host& h, Sqe& s) { s.nsid = kNsidAll, h.begin_format(1); }),
@@ -232,7 +233,7 @@ std::vector<ConformanceRow> namespace_rows() {
         row(m, kStSuccess, "a namespace is deleted", [](Host&, Sqe& s) { s.nsid = 2, s.cdw10 = 1; }),
         row(m, kStInvalidField, "SEL 2", [](Host&, Sqe& s) { s.cdw10 = 2; }),
         row(m, kStInvalidNamespace, "an NSID beyond NN is deleted", [](Host&, Sqe& s) { s.nsid = 33, s.cdw10 = 1; }),
-        call(m, kStInvalidFormat, "created with FLBAS 3", [](Host& h) { return create_namespace(h, 8, 8, 3); }),
+        call(m, kStInvalidFormat, "created with FLBAS 4", [](Host& h) { return create_namespace(h, 8, 8, 4); }),
         row(m, kStFormatInProgress, "deleted while it is formatted",
             [](Host& h, Sqe& s) { s.nsid = 1, s.cdw10 = 1, h.begin_format(1); }),
         call(m, kStNamespaceCapacity, "created without room", [](Host& h) { return create_namespace(h, 8, 8); }),

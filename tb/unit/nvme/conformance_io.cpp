@@ -163,11 +163,56 @@ std::vector<ConformanceRow> blocks() {
     return all;
 }
 
+/// A command on a block of 512 bytes with protection information of type 1, whose tuple is wrong in one byte. `prinfo`
+/// is what the command says; `spoil` may change it more.
+ConformanceRow tuple(std::uint8_t opcode, std::uint16_t status, const char* how, std::uint32_t prinfo,
+                     std::uint32_t wrong_byte, std::function<void(Host&, Sqe&)> spoil = nullptr) {
+    return {true, opcode, status, how, [=](Host& h) {
+                constexpr std::uint64_t kMetadata = 0xE0000;
+                EXPECT_EQ(h.admin_ends(h.admin_command(kAdminFormat, 1, 2 | format_protection(1))), kStSuccess);
+                std::fill_n(h.dma.memory.begin() + Host::kData, 4096, std::uint8_t{0});
+                h.dma.put<std::uint64_t>(kMetadata, 0);  // of zeros at LBA 0
+                h.dma.memory[kMetadata + wrong_byte] = 1;
+                Sqe s = plain(h, kIoWrite);
+                s.mptr = kMetadata;
+                EXPECT_EQ(h.ends(s), kStSuccess);
+                s.opc = opcode;
+                s.cdw15 = 0xFFFF0000;
+                if (opcode == kIoCopy) {
+                    h.dma.put<std::uint16_t>(Host::kData + 30, 0xFFFF);  // ELBATM
+                    s.cdw12 = prinfo << 12;
+                } else {
+                    s.cdw12 |= rw_protection(prinfo);
+                }
+                if (spoil) spoil(h, s);
+                return h.ends(s);
+            }};
+}
+
+std::vector<ConformanceRow> protection() {
+    std::vector<ConformanceRow> all;
+    for (const std::uint8_t opcode : {kIoRead, kIoWrite, kIoCompare, kIoVerify, kIoCopy}) {
+        all.push_back(tuple(opcode, kStInvalidProtection,
+                            opcode == kIoCopy ? "type 1, a range whose EILBRT is not its SLBA"
+                                              : "type 1, a reference tag that is not the SLBA",
+                            kPrCheckReference, 0, [opcode](Host& h, Sqe& s) {
+                                s.cdw14 = 1;
+                                if (opcode == kIoCopy) h.dma.put<std::uint32_t>(Host::kData + 24, 1);
+                            }));
+        all.push_back(tuple(opcode, kStGuardCheck, "the guard is not that of the data", kPrCheckGuard, 1));
+        all.push_back(
+            tuple(opcode, kStApplicationTagCheck, "another application tag is expected", kPrCheckApplication, 3));
+        all.push_back(tuple(opcode, kStReferenceTagCheck, "another reference tag is expected", kPrCheckReference, 7));
+    }
+    all.push_back(tuple(kIoWriteZeroes, kStInvalidProtection, "PRCHK is not 0", kPrCheckGuard, 0));
+    return all;
+}
+
 }  // namespace
 
 std::vector<ConformanceRow> io_rows() {
     std::vector<ConformanceRow> all;
-    for (auto* const part : {transfers, pairs, blocks})
+    for (auto* const part : {transfers, pairs, blocks, protection})
         for (ConformanceRow& r : part()) all.push_back(std::move(r));
     return all;
 }

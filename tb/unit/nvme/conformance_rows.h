@@ -10,7 +10,7 @@
 
 namespace ssdtlm::test {
 
-/// A drive that offers all that there is: three namespaces, streams, doorbells in memory.
+/// A drive that offers all that there is: three namespaces, streams, doorbells in memory, metadata.
 struct ConformanceHost : DriveBench {
     static NvmeConfig everything();
     ConformanceHost() : DriveBench(everything()) {

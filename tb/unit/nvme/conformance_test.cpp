@@ -60,10 +60,14 @@ const std::map<std::uint16_t, const char*>& names() {
         {kStControllerListInvalid, "Controller List Invalid"},
         {kStSelfTestInProgress, "Device Self-test In Progress"},
         {kStStreamResource, "Stream Resource Allocation Failed"},
+        {kStInvalidProtection, "Invalid Protection Information"},
         {kStReadOnlyRange, "Attempted Write to Read Only Range"},
         {kStCommandSizeLimit, "Command Size Limit Exceeded"},
         {kStWriteFault, "Write Fault"},
         {kStUnrecoveredRead, "Unrecovered Read Error"},
+        {kStGuardCheck, "End-to-end Guard Check Error"},
+        {kStApplicationTagCheck, "End-to-end Application Tag Check Error"},
+        {kStReferenceTagCheck, "End-to-end Reference Tag Check Error"},
         {kStCompareFailure, "Compare Failure"}};
     return all;
 }

@@ -16,7 +16,7 @@ namespace ssdtlm::test {
 class MemoryDrive final : public CommandSink {
 public:
     MemoryDrive(Agenda& agenda, HostPort& host, std::uint64_t bytes, std::uint32_t lba)
-        : memory(bytes), agenda_(agenda), host_(host), lba_(lba) {}
+        : memory(bytes), metadata(bytes / lba * kOfBlock), agenda_(agenda), host_(host), lba_(lba) {}
     void bind(CompletionSink& ends) { ends_ = &ends; }
 
     void submit(Command& c) override {
@@ -30,6 +30,8 @@ public:
 
     Ps time{10us};
     std::vector<std::uint8_t> memory;
+    std::vector<std::uint8_t> metadata;  ///< kOfBlock bytes for each block
+    std::uint32_t piece = 0;             ///< bytes of one transfer; 0: all data of a command
     std::array<std::uint64_t, 5> submitted{};
     std::set<Command*> under_way;
     std::size_t most = 0;
@@ -38,9 +40,12 @@ public:
     CommandStatus next = CommandStatus::success;  ///< with which the next command ends, and does nothing
 
 private:
+    static constexpr std::uint32_t kOfBlock = nvme::kMetadataBytes;
     struct Moving {
         Command* command;
         std::vector<std::uint8_t> data;
+        std::uint32_t at = 0;    ///< write: bytes that have come
+        std::uint32_t left = 0;  ///< read: transfers that have not ended
     };
     void begin(Command& c) {
         c.status = next;
@@ -49,34 +54,66 @@ private:
         for (const LbaRange& r : c.ranges) {  // as the firmware: whole mapping units, of which there are 4 KiB
             const std::uint64_t unit = 4096 / lba_, first = (r.slba + unit - 1) / unit * unit;
             const std::uint64_t end = std::max(first, (r.slba + r.blocks) / unit * unit);
-            if (c.op == IoOp::deallocate)
-                std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(first * lba_), (end - first) * lba_,
-                            std::uint8_t{0});
+            if (c.op == IoOp::deallocate) clear(first, end - first);
         }
-        if (c.op == IoOp::write_zeroes)
-            std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(c.slba * lba_), c.bytes, std::uint8_t{0});
+        if (c.op == IoOp::write_zeroes) clear(c.slba, c.blocks);
         if (c.op != IoOp::read && c.op != IoOp::write) return end(c);
         const auto bytes = static_cast<std::uint32_t>(c.bytes);
         moving_.push_back({&c, std::vector<std::uint8_t>(bytes)});
         Moving& m = moving_.back();
-        const auto moved = DmaThen::to<&MemoryDrive::moved>(this, moving_.size() - 1);
-        if (c.op == IoOp::write) return host_.from_host(c, 0, bytes, m.data.data(), moved, {});
+        if (c.op == IoOp::write) return fetch(moving_.size() - 1);
         std::copy_n(memory.begin() + static_cast<std::ptrdiff_t>(c.slba * lba_), bytes, m.data.begin());
         const auto bad = lost.lower_bound(c.slba);
         if (bad != lost.end() && *bad < c.slba + c.blocks) {
             c.status = CommandStatus::unrecovered_read;
             return end(c);
         }
-        host_.to_host(c, 0, bytes, m.data.data(), moved, {}, kPlainTerms);
+        if (c.metadata != nullptr)
+            std::copy_n(metadata.begin() + static_cast<std::ptrdiff_t>(c.slba * kOfBlock), c.blocks * kOfBlock,
+                        c.metadata);
+        // As parts of a read come from several dies: the last one may be the first.
+        const std::uint32_t part = piece == 0 ? bytes : piece, parts = (bytes + part - 1) / part;
+        const auto sent = DmaThen::to<&MemoryDrive::sent>(this, moving_.size() - 1);
+        m.left = parts;
+        for (std::uint32_t i = parts; i-- != 0;)
+            host_.to_host(c, i * part, std::min(part, bytes - i * part), m.data.data() + i * part, sent, {},
+                          kPlainTerms);
     }
-    void moved(std::uint64_t number, DmaEnd ended) {
-        const Moving& m = moving_[number];
-        if (ended.failed)
-            m.command->status = CommandStatus::transfer_error;
-        else if (m.command->op == IoOp::write)
-            std::copy(m.data.begin(), m.data.end(),
-                      memory.begin() + static_cast<std::ptrdiff_t>(m.command->slba * lba_));
-        end(*m.command);
+    void clear(std::uint64_t block, std::uint64_t blocks) {
+        std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(block * lba_), blocks * lba_, std::uint8_t{0});
+        std::fill_n(metadata.begin() + static_cast<std::ptrdiff_t>(block * kOfBlock), blocks * kOfBlock,
+                    std::uint8_t{0});
+    }
+    std::uint32_t next_piece(const Moving& m) const {
+        const auto left = static_cast<std::uint32_t>(m.data.size() - m.at);
+        return piece == 0 ? left : std::min(left, piece);
+    }
+    void fetch(std::uint64_t number) {
+        Moving& m = moving_[number];
+        host_.from_host(*m.command, m.at, next_piece(m), m.data.data() + m.at,
+                        DmaThen::to<&MemoryDrive::fetched>(this, number), {});
+    }
+    void fetched(std::uint64_t number, DmaEnd ended) {
+        Moving& m = moving_[number];
+        Command& c = *m.command;
+        if (ended.failed) {
+            c.status = CommandStatus::transfer_error;
+            return end(c);
+        }
+        const std::uint32_t n = next_piece(m), first = m.at / lba_, blocks = n / lba_;
+        std::copy_n(m.data.begin() + m.at, n, memory.begin() + static_cast<std::ptrdiff_t>(c.slba * lba_ + m.at));
+        const auto to = metadata.begin() + static_cast<std::ptrdiff_t>((c.slba + first) * kOfBlock);
+        if (c.metadata != nullptr)
+            std::copy_n(c.metadata + first * kOfBlock, blocks * kOfBlock, to);
+        else
+            std::fill_n(to, blocks * kOfBlock, std::uint8_t{0});
+        m.at += n;
+        m.at == m.data.size() ? end(c) : fetch(number);
+    }
+    void sent(std::uint64_t number, DmaEnd ended) {
+        Moving& m = moving_[number];
+        if (ended.failed) m.command->status = CommandStatus::transfer_error;
+        if (--m.left == 0) end(*m.command);
     }
     void end(Command& c) {
         under_way.erase(&c);

@@ -30,7 +30,7 @@ void EntryCheck::require_unmapped(std::uint64_t first, std::uint64_t units) cons
 
 UnitBytes EntryCheck::bytes_of(std::uint32_t page) const {
     const std::uint32_t n = ftl_.entries_per_translation_page(), unit_bytes = ftl_.geometry().unit_bytes;
-    UnitBytes unit = UnitBytes::zeros(unit_bytes);
+    UnitBytes unit = UnitBytes::zeros(ftl_.geometry().kept_bytes());
     std::uint8_t* const to = unit.change();
     for (std::uint32_t i = 0; i < n && std::uint64_t{page} * n + i < ftl_.logical_units(); ++i) {
         const std::uint32_t place = idx(ftl_.lookup(Lpa{page * n + i}));

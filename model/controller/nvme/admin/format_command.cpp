@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format NVM (NVMe 1.4 §5.23), of one namespace or of all. The namespace gets logical blocks of the new size and is
+// Format NVM (NVMe 1.4 §5.23), of one namespace or of all. The namespace gets logical blocks of the new form and is
 // deallocated from end to end. That takes the time of the changes to its map. The flash is erased later, by garbage
 // collection. Whatever SES says, no read can return the old data.
 #include "controller/nvme/admin/admin_list.h"
@@ -13,9 +13,9 @@ using namespace nvme;
 
 namespace {
 
-void format_ended(AdminContext& c, std::uint32_t nsid, std::uint32_t lba_bytes, bool well) {
+void format_ended(AdminContext& c, std::uint32_t nsid, const BlockFormat& to, bool well) {
     Namespaces& all = c.memory.namespaces;
-    if (well) all.format(nsid, lba_bytes);
+    if (well) all.format(nsid, to);
     all.set_remaining(nsid, 0);
     all.set_busy(nsid, kStSuccess);
     std::vector<std::uint8_t> event(12);
@@ -26,7 +26,7 @@ void format_ended(AdminContext& c, std::uint32_t nsid, std::uint32_t lba_bytes, 
 }
 
 /// Formats `nsids` one after the other, then ends the command.
-void format_next(AdminContext& c, std::vector<std::uint32_t> nsids, std::uint32_t lba_bytes, std::uint64_t token,
+void format_next(AdminContext& c, std::vector<std::uint32_t> nsids, const BlockFormat& to, std::uint64_t token,
                  bool well) {
     if (nsids.empty()) return c.media->ends().admin_ended(token, well ? kStSuccess : kStInternalError);
     const std::uint32_t nsid = nsids.back();
@@ -38,20 +38,19 @@ void format_next(AdminContext& c, std::vector<std::uint32_t> nsids, std::uint32_
         [&c, nsid, extent](std::uint64_t to_go) {
             c.memory.namespaces.set_remaining(nsid, static_cast<std::uint8_t>(to_go * 100 / extent));
         },
-        [&c, nsid, lba_bytes, nsids = std::move(nsids), token, well](bool this_well) mutable {
+        [&c, nsid, to, nsids = std::move(nsids), token, well](bool this_well) mutable {
             if (this_well)
                 c.memory.uncorrectable.remove(c.memory.namespaces.allocated(nsid)->first_block,
                                               c.memory.namespaces.allocated(nsid)->extent);
-            format_ended(c, nsid, lba_bytes, this_well);
-            format_next(c, std::move(nsids), lba_bytes, token, well && this_well);
+            format_ended(c, nsid, to, this_well);
+            format_next(c, std::move(nsids), to, token, well && this_well);
         }));
 }
 
 AdminResult format(AdminContext& c, const Sqe& sqe, std::vector<std::uint8_t>&) {
     Namespaces& all = c.memory.namespaces;
-    const std::uint32_t lba_bytes = lba_of_format(sqe.cdw10 & 0xF, c.config.lba_bytes);
-    const bool metadata_setting = (sqe.cdw10 >> 4 & 1u) != 0;
-    const std::uint32_t protection = sqe.cdw10 >> 5 & 7u;
+    const BlockFormat to = block_format(all, sqe.cdw10 & 0xF, (sqe.cdw10 & kFormatExtended) != 0, sqe.cdw10 >> 5 & 7u,
+                                        (sqe.cdw10 & kFormatFirst) != 0);
     const std::uint32_t erase = sqe.cdw10 >> 9 & 7u;  // 0 none, 1 user data, 2 cryptographic
     std::vector<std::uint32_t> nsids;
     if (sqe.nsid == kNsidAll) {
@@ -63,7 +62,7 @@ AdminResult format(AdminContext& c, const Sqe& sqe, std::vector<std::uint8_t>&) 
         nsids.push_back(sqe.nsid);
     }
     if (erase > 2) return admin_status(kStInvalidField);
-    if (lba_bytes == 0 || metadata_setting || protection != 0) return admin_status(kStInvalidFormat);
+    if (to.lba_bytes == 0) return admin_status(kStInvalidFormat);
     for (const std::uint32_t id : nsids)
         if (all.find(id) == nullptr) return admin_status(all.refusal(id));  // one of them is being formatted
     if (c.self_test != nullptr) c.self_test->abort(SelfTestResult::aborted_by_format);
@@ -78,7 +77,7 @@ AdminResult format(AdminContext& c, const Sqe& sqe, std::vector<std::uint8_t>&) 
     }
     AdminResult r;
     r.then = AdminResult::Then::later;
-    format_next(c, std::move(nsids), lba_bytes, c.token, true);
+    format_next(c, std::move(nsids), to, c.token, true);
     return r;
 }
 

@@ -40,13 +40,16 @@ std::uint32_t management_bytes(const AdminContext&, const Sqe& sqe) {
 AdminResult create_namespace(AdminContext& c, const Sqe& sqe, const std::uint8_t* d) {
     const auto size = load<std::uint64_t>(d + IdNs::kNsze);
     const auto capacity = load<std::uint64_t>(d + IdNs::kNcap);
-    const std::uint32_t lba_bytes = lba_of_format(d[IdNs::kFlbas] & 0xFu, c.config.lba_bytes);
+    const std::uint8_t flbas = d[IdNs::kFlbas], dps = d[IdNs::kDps];
+    const BlockFormat format =
+        block_format(c.memory.namespaces, flbas & 0xFu, (flbas & 0x10u) != 0, dps & 7u, (dps & 8u) != 0);
     const bool other_command_set = sqe.cdw11 >> 24 != 0;
     if (other_command_set || size == 0 || d[IdNs::kNmic] != 0) return admin_status(kStInvalidField);
-    if (lba_bytes == 0 || (d[IdNs::kFlbas] >> 4) != 0 || d[IdNs::kDps] != 0) return admin_status(kStInvalidFormat);
+    const bool reserved = flbas >> 5 != 0 || dps >> 4 != 0 || ((dps & 8u) != 0 && (dps & 7u) == 0);
+    if (format.lba_bytes == 0 || reserved) return admin_status(kStInvalidFormat);
     if (capacity != size) return admin_status(kStThinNotSupported);
     AdminResult r;
-    r.dw0 = c.memory.namespaces.create(size, lba_bytes, c.device.unit_bytes, r.status);
+    r.dw0 = c.memory.namespaces.create(size, format, c.device.unit_bytes, r.status);
     if (r.status == kStSuccess) record_change(c, sqe.cdw10, *c.memory.namespaces.allocated(r.dw0));
     return r;
 }

@@ -15,9 +15,13 @@ Next decode_flush(const IoDecoder&, const Sqe&, const Namespace*, NvmeCommand&, 
     return Next::submit;
 }
 
+/// The blocks are deallocated, whatever DEAC and PRACT say. So their protection information reads FFh (§6.7), and
+/// there is nothing to check (PRCHK shall be 000b).
 Next decode_write_zeroes(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, NvmeCommand& command,
                          DataWalk&) {
     command.fua = (sqe.cdw12 & kRwFua) != 0 || decoder.writes_through();
+    if (of->metadata.type != 0 && ProtectionTerms::of(sqe).checks())
+        return IoDecoder::refuse(command, kStInvalidProtection);
     return IoDecoder::decode_blocks(sqe, *of, command);
 }
 
@@ -46,7 +50,7 @@ const IoKind kFlushKind =
         .for_all_namespaces();
 const IoKind kWriteZeroesKind =
     IoKind(kIoWriteZeroes, "Write Zeroes", IoOp::write_zeroes, decode_write_zeroes, &NvmeCounters::write_zeroes,
-           {kStInvalidField, kStLbaOutOfRange, kStReadOnlyRange, kStWriteFault})
+           {kStInvalidField, kStLbaOutOfRange, kStInvalidProtection, kStReadOnlyRange, kStWriteFault})
         .identified_by(IdCtrl::kOncsWriteZeroes)
         .changes(kEffectBlocks);
 const IoKind kDatasetManagementKind =

@@ -32,6 +32,13 @@ struct IoKind {
             statuses.push_back(s);
         return *this;
     }
+    /// Protection information of its blocks is checked.
+    IoKind& has_protection() {
+        for (const std::uint16_t s : {nvme::kStInvalidProtection, nvme::kStGuardCheck, nvme::kStApplicationTagCheck,
+                                      nvme::kStReferenceTagCheck})
+            statuses.push_back(s);
+        return *this;
+    }
     /// The data are ranges of blocks, which the controller reads before it begins.
     IoKind& has_ranges() { return reads_ranges = true, *this; }
     IoKind& for_all_namespaces() { return broadcast = true, *this; }

@@ -75,7 +75,7 @@ void MediaWork::own_ended(NvmeCommand& c) {
         if (r.number != c.special.token) continue;
         --r.under_way;
         if (c.status == CommandStatus::aborted && !r.exhausted)
-            r.again.push_back({c.op, c.slba, c.blocks, c.bytes, c.ranges, c.special});
+            r.again.push_back({c.op, c.slba, c.blocks, c.bytes, c.ranges, std::move(c.special)});
         else
             r.job->ended(c);
         break;

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands other than Read and Write on blocks with metadata: Compare, fused pairs, Copy, and what deallocates.
+#include "unit/nvme/protection_host.h"
+
+namespace ssdtlm {
+namespace {
+
+using namespace nvme;
+using test::ByteVector;
+using Host = test::ProtectionHost;
+
+constexpr std::uint32_t kChecksBoth = kPrCheckGuard | kPrCheckReference;
+
+void put_compare(Host& h, bool extended) {
+    ASSERT_EQ(h.format(Host::k512, 1, extended), kStSuccess);
+    h.fill_blocks(3, 1, 20);
+    ASSERT_EQ(h.ends(h.entry(kIoWrite, 20, 3, kChecksBoth)), kStSuccess);
+}
+
+TEST(ProtectedCompare, BothSidesAreCheckedAndAllBytesCompared) {
+    for (const bool extended : {false, true})
+        for (const std::uint32_t piece : {0u, 512u}) {
+            Host h;
+            put_compare(h, extended);
+            h.drive.piece = piece;
+            const auto ends = [&](std::uint32_t prinfo) { return h.ends(h.entry(kIoCompare, 20, 3, prinfo)); };
+            EXPECT_EQ(ends(kChecksBoth), kStSuccess);
+            h.dma.memory[h.metadata_of(1) + 3] ^= 1;  // the host's application tag
+            EXPECT_EQ(ends(kChecksBoth), kStCompareFailure);
+            h.dma.memory[h.metadata_of(1) + 3] ^= 1;
+            h.dma.memory[h.data_of(1)] ^= 1;  // the host's data
+            EXPECT_EQ(ends(0), kStCompareFailure);
+            EXPECT_EQ(ends(kChecksBoth), kStGuardCheck);
+            h.dma.memory[h.data_of(1)] ^= 1;
+            h.drive.memory[21 * 512] ^= 1;  // the drive's
+            EXPECT_EQ(ends(0), kStCompareFailure);
+            EXPECT_EQ(ends(kPrCheckGuard), kStGuardCheck);
+            EXPECT_EQ(ends(kPrCheckReference), kStCompareFailure);
+        }
+}
+
+TEST(ProtectedCompare, MetadataOfABufferThatIsNotThere) {
+    Host h;
+    put_compare(h, false);
+    Sqe s = h.entry(kIoCompare, 20, 3);
+    s.mptr = 1u << 21;
+    EXPECT_EQ(h.ends(s), kStDataTransferError);
+}
+
+TEST(ProtectedCompare, IsTheFirstOfAPair) {
+    for (const bool good : {true, false}) {
+        Host h;
+        put_compare(h, true);
+        if (!good) h.drive.metadata[20 * 8] ^= 1;
+        Sqe compare = h.entry(kIoCompare, 20, 1, kPrCheckGuard), write = h.entry(kIoWrite, 20, 1, kPrAct);
+        compare.flags = 1;
+        write.flags = 2;
+        compare.cid = 1;
+        write.cid = 2;
+        h.push(h.p, compare);
+        h.push(h.p, write);
+        h.ring(h.p);
+        h.agenda.run();
+        EXPECT_EQ(h.take(h.p).status(), good ? kStSuccess : kStGuardCheck);
+        EXPECT_EQ(h.take(h.p).status(), good ? kStSuccess : kStAbortFailedFused);
+    }
+}
+
+TEST(Deallocated, ReadsZerosAndProtectionInformationOfFFh) {
+    for (const std::uint8_t opcode : {kIoDatasetMgmt, kIoWriteZeroes}) {
+        Host h;
+        ASSERT_EQ(h.format(Host::k512, 1), kStSuccess);
+        h.fill_blocks(8, 1, 0);
+        ASSERT_EQ(h.ends(h.entry(kIoWrite, 0, 8)), kStSuccess);
+        Sqe s = h.entry(opcode, 0, 8, opcode == kIoWriteZeroes ? kPrAct : 0);
+        if (opcode == kIoDatasetMgmt) {
+            s.cdw10 = s.cdw12 = 0;
+            s.cdw11 = kDsmDeallocate;
+            h.dma.put(Host::kOther, DsmRange{0, 8, 0});
+            s.prp1 = Host::kOther;
+        }
+        ASSERT_EQ(h.ends(s), kStSuccess);
+        h.clear_host();
+        s = h.entry(kIoRead, 0, 8, kChecksBoth | kPrCheckApplication);
+        s.cdw15 = 0xFFFF1234;
+        EXPECT_EQ(h.ends(s), kStSuccess) << "FFh is not checked";
+        EXPECT_EQ(h.host_bytes(Host::kData, 4096), ByteVector(4096, 0));
+        EXPECT_EQ(h.host_bytes(Host::kMetadata, 64), ByteVector(64, 0xFF));
+    }
+}
+
+TEST(Uncorrectable, ComesBeforeProtectionInformation) {
+    Host h;
+    ASSERT_EQ(h.format(Host::k512, 1), kStSuccess);
+    h.fill_blocks(1, 1, 8);
+    h.dma.memory[h.metadata_of(0)] ^= 1;
+    ASSERT_EQ(h.ends(h.entry(kIoWrite, 8, 1)), kStSuccess);
+    ASSERT_EQ(h.ends(h.entry(kIoWriteUncorrectable, 8, 1)), kStSuccess);
+    for (const std::uint8_t opcode : {kIoRead, kIoCompare, kIoVerify})
+        EXPECT_EQ(h.ends(h.entry(opcode, 8, 1, kChecksBoth)), kStUnrecoveredRead);
+    h.fill_blocks(1, 1, 8);
+    ASSERT_EQ(h.ends(h.entry(kIoWrite, 8, 1, kChecksBoth)), kStSuccess);
+    EXPECT_EQ(h.ends(h.entry(kIoRead, 8, 1, kChecksBoth)), kStSuccess);
+}
+
+struct Range {
+    std::uint64_t slba;
+    std::uint16_t blocks;
+    std::uint32_t reference = 0;
+    std::uint16_t application = 0, mask = 0;
+};
+
+Sqe copy(Host& h, std::uint64_t to, const std::vector<Range>& ranges, std::uint32_t reading, std::uint32_t writing) {
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const std::uint64_t at = Host::kOther + 32 * i;
+        std::fill_n(h.dma.memory.begin() + static_cast<std::ptrdiff_t>(at), 32, std::uint8_t{0});
+        h.dma.put(at + 8, ranges[i].slba);
+        h.dma.put<std::uint16_t>(at + 16, static_cast<std::uint16_t>(ranges[i].blocks - 1));
+        h.dma.put(at + 24, ranges[i].reference);
+        h.dma.put(at + 28, ranges[i].application);
+        h.dma.put(at + 30, ranges[i].mask);
+    }
+    Sqe s = h.entry(kIoCopy, to, 1, writing, Host::kOther);
+    s.cdw12 = static_cast<std::uint32_t>(ranges.size() - 1) | reading << 12 | rw_protection(writing);
+    return s;
+}
+
+TEST(ProtectedCopy, ChecksTheSourcesAndMakesTheTagsOfTheTarget) {
+    for (const std::uint32_t number : {Host::k512, Host::k4096}) {
+        Host h;
+        ASSERT_EQ(h.format(number, 1), kStSuccess);
+        for (const std::uint32_t lba : {3u, 4u, 10u}) {
+            h.fill_blocks(1, static_cast<std::uint8_t>(lba), lba, 0xBEEF);
+            ASSERT_EQ(h.ends(h.entry(kIoWrite, lba, 1, kChecksBoth)), kStSuccess);
+        }
+        const std::uint32_t reading = kPrAct | kChecksBoth | kPrCheckApplication;
+        const Range two{3, 2, 3, 0xBEEF, 0xFFFF}, one{10, 1, 10, 0xBE00, 0xFF00};
+        Sqe s = copy(h, 20, {two, one}, reading, kPrAct);
+        s.cdw15 = 0x4321;
+        ASSERT_EQ(h.ends(s), kStSuccess);
+        std::uint32_t to = 20;
+        for (const std::uint32_t from : {3u, 4u, 10u}) {
+            h.fill(Host::kOther, h.lba, static_cast<std::uint8_t>(from));
+            s = h.entry(kIoRead, to, 1, kChecksBoth | kPrCheckApplication);
+            s.cdw15 = 0xFFFF4321;
+            EXPECT_EQ(h.ends(s), kStSuccess) << to;
+            EXPECT_EQ(h.host_bytes(Host::kData, h.lba), h.host_bytes(Host::kOther, h.lba));
+            ++to;
+        }
+        // A source that fails is not copied, and dword 0 says how many ranges were.
+        Range wrong = one;
+        wrong.application = 0x1100;
+        const Cqe e = h.run(h.p, copy(h, 20, {two, wrong}, reading, kPrAct));
+        EXPECT_EQ(e.status(), kStApplicationTagCheck);
+        EXPECT_EQ(e.dw0, 1u);
+    }
+}
+
+TEST(ProtectedCopy, PassesWhatItDoesNotMake) {
+    Host h;
+    ASSERT_EQ(h.format(Host::k512, 2), kStSuccess);
+    h.fill_blocks(1, 1, 500, 0x1111);
+    Sqe s = h.entry(kIoWrite, 3, 1, kChecksBoth);
+    s.cdw14 = 500;
+    ASSERT_EQ(h.ends(s), kStSuccess);
+    const ByteVector tuple = h.host_bytes(Host::kMetadata, 8);
+    s = copy(h, 9, {{3, 1, 500, 0x1111, 0xFFFF}}, kChecksBoth, kChecksBoth);
+    s.cdw14 = 500;
+    ASSERT_EQ(h.ends(s), kStSuccess);
+    h.clear_host();
+    ASSERT_EQ(h.ends(h.entry(kIoRead, 9, 1)), kStSuccess);
+    EXPECT_EQ(h.host_bytes(Host::kMetadata, 8), tuple);
+    s = copy(h, 9, {{3, 1, 500, 0x1111, 0xFFFF}}, kChecksBoth, kChecksBoth);
+    s.cdw14 = 501;  // of the target
+    EXPECT_EQ(h.ends(s), kStReferenceTagCheck);
+    // In a namespace without protection information the metadata are copied as they are.
+    ASSERT_EQ(h.format(Host::k4096, 0, true), kStSuccess);
+    h.fill_blocks(1, 7, 1, 2);
+    const ByteVector block = h.host_bytes(Host::kData, 4104);
+    ASSERT_EQ(h.ends(h.entry(kIoWrite, 1, 1)), kStSuccess);
+    ASSERT_EQ(h.ends(copy(h, 5, {{1, 1}}, 0, 0)), kStSuccess);
+    h.clear_host();
+    ASSERT_EQ(h.ends(h.entry(kIoRead, 5, 1)), kStSuccess);
+    EXPECT_EQ(h.host_bytes(Host::kData, 4104), block);
+}
+
+TEST(ProtectedCopy, WhatItRefuses) {
+    Host h;
+    ASSERT_EQ(h.format(Host::k512, 1), kStSuccess);
+    EXPECT_EQ(h.ends(copy(h, 9, {{3, 1, 3}}, kPrAct, 0)), kStInvalidField);
+    EXPECT_EQ(h.ends(copy(h, 9, {{3, 1, 3}}, 0, kPrAct)), kStInvalidField);
+    EXPECT_EQ(h.ends(copy(h, 9, {{3, 1, 4}}, kPrCheckReference, 0)), kStInvalidProtection);
+    Sqe s = copy(h, 9, {{3, 1, 3}}, 0, kPrCheckReference);
+    s.cdw14 = 8;
+    EXPECT_EQ(h.ends(s), kStInvalidProtection);
+    ASSERT_EQ(h.format(Host::k512, 0), kStSuccess);
+    EXPECT_EQ(h.ends(copy(h, 9, {{3, 1, 3}}, kPrCheckGuard, 0)), kStInvalidField);
+}
+
+}  // namespace
+}  // namespace ssdtlm
