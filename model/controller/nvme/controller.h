@@ -66,6 +66,10 @@ public:
             write_other(offset, bytes, value);
     }
 
+    /// Carries out a function-level reset: a controller reset that also clears the admin queue registers and the table
+    /// of MSI-X. `stopped`: see ControllerState. It is not a loss of power, so it counts as no unsafe shutdown.
+    void reset_function(std::function<void()> stopped);
+
     /// See ControllerState.
     void drive_is_starting() { state_.drive_is_starting(); }
     void drive_is_up() { state_.drive_is_up(); }
