@@ -86,6 +86,16 @@ void PciConfigSpace::reset() {
     set32(kMsixCap + 8, facts_.pba_offset);
 }
 
+void PciConfigSpace::reset_function() {
+    constexpr unsigned kMaxPayload = 7u << 5;
+    const unsigned device_control = at16(kExpCap + 0x08), link_control = at16(kExpCap + 0x10);
+    const unsigned target_speed = at16(kExpCap + 0x30);  // a sticky register
+    reset();
+    set16(kExpCap + 0x08, (at16(kExpCap + 0x08) & ~kMaxPayload) | (device_control & kMaxPayload));
+    set16(kExpCap + 0x10, link_control);
+    set16(kExpCap + 0x30, target_speed);
+}
+
 void PciConfigSpace::read(std::uint32_t offset, std::uint8_t* to, std::uint32_t bytes) const {
     for (std::uint32_t i = 0; i < bytes; ++i) {
         const std::uint64_t at = std::uint64_t{offset} + i;

@@ -35,8 +35,11 @@ public:
         bool reset = false;  ///< Initiate Function Level Reset
     };
     Asked write(std::uint32_t offset, const std::uint8_t* from, std::uint32_t bytes);
-    /// Resets the space, as a reset of the function or of the bus does.
+    /// Resets the space, as a conventional reset does.
     void reset();
+    /// Resets the space, as a function-level reset does: it keeps what describes the link, which goes on (PCI Express
+    /// Base Specification 5.0, 6.6.2).
+    void reset_function();
 
     bool is_bus_master() const { return (at16(kCommand) & 4) != 0; }
     bool decodes_memory() const { return (at16(kCommand) & 2) != 0; }

@@ -202,7 +202,7 @@ int Session::region_write(const Message& m) {
     append(payload, *access);
     send_reply(m.header, payload);
     if (!reset) return kAnswered;
-    config_space.reset();
+    config_space.reset_function();
     begin_reset();
     return kAnswered;
 }

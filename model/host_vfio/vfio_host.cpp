@@ -26,7 +26,7 @@ constexpr Ps kLongest{10'000'000'000};
 constexpr Ps kExactSlice{2'000'000};
 /// The time between two reads of CSTS: assumed.
 constexpr Ps kPollStep{20'000'000};
-/// Longest wait for a controller to stop or shut down: the largest value of CAP.TO.
+/// Longest wait for a controller to shut down: the largest value of CAP.TO.
 constexpr Ps kMostPatience{127'500'000'000'000};
 /// The wall time in ns in which a client must answer a read or write of its memory: assumed.
 constexpr std::int64_t kAnswerLimit = 2'000'000'000;
@@ -35,7 +35,7 @@ constexpr std::int64_t kAnswerLimit = 2'000'000'000;
 
 VfioHost::VfioHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const VfioHostFacts& facts,
                    Workload& workload, GuestService& service, CommandTracker& stages, std::function<bool()> is_idle,
-                   CompletionObserver* observer)
+                   ResetFunction reset_function, CompletionObserver* observer)
     : sc_module(name),
       HostDriver(agenda, config, workload, *this, *this, &stages, nullptr, observer),
       mmio_initiator("mmio_initiator"),
@@ -45,6 +45,7 @@ VfioHost::VfioHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfi
       service_(service),
       stages_(stages),
       is_idle_(std::move(is_idle)),
+      reset_function_(std::move(reset_function)),
       door_(agenda, *this),
       mmio_(agenda, mmio_initiator),
       session_(facts.pci, *this,
@@ -103,7 +104,7 @@ void VfioHost::turn() {
         service_.signals.read();
         if (socket.accept()) begin_client();
         if (!socket.receive()) end_client(false);
-        const bool came = (socket.any() && !session_.busy()) || service_.signals.end_wanted();
+        const bool came = (socket.any() && !busy()) || service_.signals.end_wanted();
         if (!came && wait < 0) continue;  // the wait was ended by something else, so time stands
         if (came && !service_.pacer.is_free() && service_.pacer.started())
             then = std::clamp(service_.pacer.model_at(vfio::wall_now()), now, then);
@@ -122,7 +123,7 @@ void VfioHost::take_messages() {
     const std::int64_t wall = vfio::wall_now();
     if (service_.pacer.message_under_way() && service_.pacer.model_at(wall) > agenda_.now()) return;
     service_.pacer.taken(socket.received(), wall);
-    while (socket.any() && !session_.busy() && !drop_) {
+    while (socket.any() && !busy() && !drop_) {
         vfio::Message message = socket.take();
         last_access_ = agenda_.now();
         if (!session_.take(message)) drop_ = true;
@@ -142,7 +143,7 @@ void VfioHost::begin_client() {
     service_.pacer.start(agenda_.now(), vfio::wall_now());
 }
 
-/// Resets the controller, so that it no longer accesses the client's memory, and waits for the next client.
+/// Resets the function, so that it no longer accesses the client's memory, and waits for the next client.
 void VfioHost::end_client(bool broke) {
     if (!service_.socket.connected()) return;
     if (broke) ++service_.dropped;
@@ -350,7 +351,7 @@ void VfioHost::program_vectors() {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// Resets of the function, and the shutdown at the end. CSTS reports the end of both.
+// Resets of the function, and the shutdown at the end.
 
 void VfioHost::reset() {
     ++resets_of_function_;
@@ -358,16 +359,30 @@ void VfioHost::reset() {
     begin_reset();
 }
 
-/// A reset of the function acts as a controller reset, and sets the admin queue registers, the interrupt mask and the
-/// table of vectors to their power-on values.
+/// The write to the configuration space that asks for the reset pushes earlier writes of registers before it, and so
+/// does a read. Messages of the client wait meanwhile.
 void VfioHost::begin_reset() {
     stop_following();
     queues_.reset();
-    mmio_.write32(kRegCc, 0);
-    const bool polls = waits_ != Waits::none;
+    if (waits_ == Waits::reset) return;  // of a client that has gone in its own reset
+    agenda_.cancel(poll_);
     waits_ = Waits::reset;
-    waits_since_ = agenda_.now();
-    if (!polls) poll();
+    mmio_.read32(kRegCsts, before_reset_);
+}
+
+void VfioHost::reset_function() {
+    reset_function_([this] { function_reset(); });
+}
+
+/// What the drive has written before its reset arrives before the completion of a read.
+void VfioHost::function_reset() {
+    mmio_.read32(kRegCsts, after_reset_);
+}
+
+void VfioHost::reset_ended() {
+    waits_ = Waits::none;
+    session_.reset_done();
+    if (ending_) begin_end();
 }
 
 void VfioHost::poll() {
@@ -375,33 +390,18 @@ void VfioHost::poll() {
 }
 
 void VfioHost::status_read(std::uint32_t csts) {
-    if (waits_ == Waits::none) return;
-    if (waits_ == Waits::reset && (csts & Csts::kReady) == 0) return reset_ended();
-    if (waits_ == Waits::shutdown && (csts & Csts::kShstMask) == Csts::kShstComplete) {
+    if (waits_ != Waits::shutdown) return;
+    if ((csts & Csts::kShstMask) == Csts::kShstComplete) {
         waits_ = Waits::none;
         return std::exchange(shut_down_, nullptr)();
     }
-    if (waits_ == Waits::shutdown && !std::exchange(shutdown_asked_, true)) {
+    if (!std::exchange(shutdown_asked_, true)) {
         // This is also right if the guest has asked for a shutdown that has not ended.
         mmio_.write32(kRegCc, (queues_.cc() & ~Cc::kShnMask) | Cc::kShnNormal);
     }
     if (agenda_.now() - waits_since_ > kMostPatience)
-        throw CheckFailed(fmt::format("guest: the controller does not {}, CSTS is {:08x}",
-                                      waits_ == Waits::reset ? "stop" : "shut down", csts));
+        throw CheckFailed(fmt::format("guest: the controller does not shut down, CSTS is {:08x}", csts));
     poll_ = agenda_.post_cancellable(agenda_.now() + kPollStep, Then::to<&VfioHost::poll>(this));
-}
-
-void VfioHost::reset_ended() {
-    for (const std::uint32_t offset : {kRegAqa, kRegAsq, kRegAsq + 4, kRegAcq, kRegAcq + 4}) mmio_.write32(offset, 0);
-    mmio_.write32(kRegIntmc, ~0u);
-    for (std::uint32_t v = 0; v < facts_.pci.vectors; ++v) {
-        const std::uint32_t entry = msix_entry(static_cast<std::uint16_t>(v));
-        for (const std::uint32_t at : {kMsixAddressLow, kMsixAddressHigh, kMsixData}) mmio_.write32(entry + at, 0);
-        mmio_.write32(entry + kMsixControl, 1);
-    }
-    waits_ = Waits::none;
-    session_.reset_done();
-    if (ending_) begin_end();
 }
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -50,11 +50,14 @@ public:
     tlm::tlm_initiator_socket<> mmio_initiator;  ///< address = offset in BAR0, 4 bytes
     tlm::tlm_target_socket<> dma_target;         ///< address = the client's DMA address
 
+    /// Resets the drive's function, as Device::function_level_reset() does.
+    using ResetFunction = std::function<void(std::function<void()> done)>;
+
     /// `workload` hands out the requests of `service.commands`. `is_idle` is true if the drive has no work. All
     /// arguments must outlive the host; `observer` may be null.
     VfioHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const VfioHostFacts& facts,
              Workload& workload, GuestService& service, CommandTracker& stages, std::function<bool()> is_idle,
-             CompletionObserver* observer);
+             ResetFunction reset_function, CompletionObserver* observer);
     ~VfioHost() override;
 
     /// Number of commands that have ended and that the drive counts.
@@ -79,12 +82,19 @@ private:
         void mmio_read_done(std::uint32_t value) override { host.status_read(value); }
         VfioHost& host;
     };
+    /// A read before a reset of the function, and one after it.
+    struct OrderingRead final : MmioClient {
+        OrderingRead(VfioHost& h, void (VfioHost::*t)()) : host(h), then(t) {}
+        void mmio_read_done(std::uint32_t) override { (host.*then)(); }
+        VfioHost& host;
+        void (VfioHost::*const then)();
+    };
     struct Queue {
         std::vector<bool> open;  // by CID
         std::uint32_t outstanding = 0;
         std::deque<Ended> ended;
     };
-    /// Reason why CSTS is being polled.
+    /// What the host waits for: the end of a reset of the function, or CSTS to report the end of a shutdown.
     enum class Waits : std::uint8_t { none, reset, shutdown };
 
     // These functions serve the client's messages at the present time.
@@ -111,10 +121,13 @@ private:
     void stop_following();
     void program_vectors();
     void look_at_pin();
+    bool busy() const { return session_.busy() || waits_ == Waits::reset; }
     void begin_reset();
+    void reset_function();
+    void function_reset();
+    void reset_ended();
     void poll();
     void status_read(std::uint32_t csts);
-    void reset_ended();
     std::uint64_t begin_of(std::uint32_t nsid) const;
 
     // These functions receive the accesses of the drive.
@@ -164,6 +177,7 @@ private:
     GuestService& service_;
     CommandTracker& stages_;
     const std::function<bool()> is_idle_;
+    const ResetFunction reset_function_;
     TargetGuard<> door_;
     MmioInitiator mmio_;
     vfio::Session session_;
@@ -171,6 +185,7 @@ private:
     std::vector<Queue> io_queues_;
     std::vector<std::unique_ptr<BarRead>> reads_;
     StatusRead status_{*this};
+    OrderingRead before_reset_{*this, &VfioHost::reset_function}, after_reset_{*this, &VfioHost::reset_ended};
     Agenda::Entry poll_;
     Waits waits_ = Waits::none;
     SimTime waits_since_{};

@@ -221,10 +221,28 @@ void CaseHost::erase(const DriveOp& op) {
     });
 }
 
-void CaseHost::drive_erased() {
-    for (std::uint64_t u = 0; u < drive_.units; ++u) map_.end(u, map_.begin(u, 0, map_.atoms(), 0), true);
-    initial_at_risk_ = initial_at_risk_ && flush_failed_;
-    ++counts_.erased;
+/// A drive that is read-only may have refused a part.
+void CaseHost::drive_erased(bool surely) {
+    const bool well = surely || !is_read_only_();
+    for (std::uint64_t u = 0; u < drive_.units; ++u) {
+        const ReferenceMap::Moment begun = map_.begin(u, 0, map_.atoms(), 0);
+        if (well)
+            map_.end(u, begun, true);
+        else
+            map_.give_up(u, begun, true);
+    }
+    if (well) initial_at_risk_ = initial_at_risk_ && flush_failed_;
+    counts_.erased += well;
+}
+
+/// A reset has come, and the host does not hear of the end of Format NVM or Sanitize. What goes on is told of by
+/// drive_erased(); else it was done before the reset, or never will be.
+void CaseHost::forget_erasure() {
+    if (erasing_.empty()) return;
+    ++counts_.resets_in_erasure;
+    for (std::uint64_t u = 0; u < drive_.units; ++u) map_.give_up(u, erasing_[u], true, true);
+    erasing_.clear();
+    waits_ = false;
 }
 
 void CaseHost::begin(Slot& s) {

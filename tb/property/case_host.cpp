@@ -74,6 +74,7 @@ void CaseHost::reset() {
         cut_by_->again,
         [this] {
             drop_commands();
+            forget_erasure();
             if (cut_by_->look) {
                 stage_ = Stage::looks;
                 look_at_ = 0;
@@ -191,7 +192,8 @@ bool CaseHost::next_op() {
             break;
         }
         case Kind::format:
-            if (under_way_ != 0 || (cut_by_ != nullptr && cut_by_->kind != Kind::cut)) return false;
+            if (under_way_ != 0 || (cut_by_ != nullptr && cut_by_->kind != Kind::cut && cut_by_->kind != Kind::reset))
+                return false;
             erase(op);
             break;
         case Kind::broken_frame:

@@ -38,7 +38,7 @@ public:
         std::uint64_t resets_under_load = 0;
         std::uint64_t failed = 0, lost = 0;  ///< lost: of those that failed, on a drive that loses pages
         std::uint64_t aborted = 0, beyond = 0, broken = 0, copies = 0, compares = 0, pairs = 0, unreadable = 0,
-                      erased = 0, in_erasure = 0;
+                      erased = 0, in_erasure = 0, resets_in_erasure = 0;
     };
 
     CaseHost(Agenda& agenda, const Drive& drive, std::uint32_t depth, const std::vector<DriveOp>& ops);
@@ -65,7 +65,7 @@ public:
 
     void command_ended(std::uint32_t slot, CaseEnd end, const std::string& status) override;
     void flush_failed() override;
-    void drive_erased() override;
+    void drive_erased(bool surely) override;
     void room() override { go_on(0); }
 
 private:
@@ -116,6 +116,7 @@ private:
     void go_on_with(const Slot& read);
     void submit_second(std::uint32_t first);
     void erase(const DriveOp& op);
+    void forget_erasure();
     void begin(Slot& s);
     void ended_well(Slot& s);
     void failed(Slot& s, CaseEnd end, const std::string& status);

@@ -51,8 +51,9 @@ public:
     virtual void command_ended(std::uint32_t slot, CaseEnd end, const std::string& status) = 0;
     /// A flush of the port's own has said that the drive gave up what was not durable.
     virtual void flush_failed() = 0;
-    /// What was erasing all blocks when the power went has gone on since, and ended. Before start() ends.
-    virtual void drive_erased() = 0;
+    /// What was erasing all blocks when the power went, or a reset came, has gone on since, and ended. Before start()
+    /// or reset() ends. Not `surely`: the drive does not tell whether all were erased.
+    virtual void drive_erased(bool surely) = 0;
     /// There may be room for more. Not while commands are told of.
     virtual void room() = 0;
 
@@ -91,8 +92,9 @@ public:
 
     /// What has ended without the host's having been told of it is told; nobody hears of the others.
     virtual void drop() = 0;
-    /// `variant`: bit 0: with a normal shutdown before, Serial ATA bit 1: a software reset. `stopped`: the drive has
-    /// forgotten every command; `done`: it was brought up again. What was not told of before `stopped` is not told of.
+    /// `variant`: bit 0: with a normal shutdown before; bit 1: NVMe, of the function, Serial ATA, a software reset.
+    /// `stopped`: the drive has forgotten every command; `done`: it was brought up again. What was not told of before
+    /// `stopped` is not told of.
     virtual void reset(std::uint32_t variant, Done stopped, Done done) = 0;
     /// A normal shutdown after which the power goes; one at the end. Precondition: nothing is under way.
     virtual void stop(Done done) = 0;

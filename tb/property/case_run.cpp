@@ -103,6 +103,7 @@ nlohmann::json counts_of(const Netlist& n) {
     j["commands failed by blocks made unreadable"] = h.unreadable;
     j["drives erased"] = h.erased;
     j["losses of power while the drive is erased"] = h.in_erasure;
+    j["resets while the drive is erased"] = h.resets_in_erasure;
     j["units compared"] = h.looked_at;
     j["reads with several right answers"] = n.host.reference().open_reads();
     j["units moved by collection"] = f.gc_units_moved;

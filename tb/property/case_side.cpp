@@ -27,6 +27,8 @@ public:
         link_.device_initiator.bind(device.nvme().mmio_target);
         device.nvme().dma_initiator.bind(link_.device_target);
         link_.host_initiator.bind(port_.root_complex().link_target);
+        port_.set_reset_function(
+            [&device](std::function<void()> done) { device.function_level_reset(std::move(done)); });
     }
     CasePort& port() override { return port_; }
     void cut_way(Agenda& agenda) override {

@@ -118,14 +118,16 @@ void NvmeCasePort::start(Done started) {
     bring_up_.start([this, started = std::move(started)] { go_on_erasing(started); });
 }
 
-/// Sanitize goes on when the power is back, and until its end the drive serves nobody.
+/// Sanitize goes on when the power is back, and over a reset. A format goes on over a reset, and a loss of power ends
+/// it. Until their end the drive serves nobody.
 void NvmeCasePort::go_on_erasing(const Done& started) {
-    if (sanitize_ == Sanitize::none) return brought_up(started);
-    erased_ = [this, started](bool well) {
-        if (well) client_.drive_erased();
+    if (sanitize_ == Erasure::none && format_ == Erasure::none) return brought_up(started);
+    const bool tells = sanitize_ != Erasure::none;
+    erased_ = [this, started, tells](bool begun) {
+        if (begun) client_.drive_erased(tells);
         brought_up(started);
     };
-    look_at_sanitize();
+    tells ? look_at_sanitize() : look_at_format();
 }
 
 void NvmeCasePort::brought_up(const Done& then) {
@@ -147,12 +149,25 @@ void NvmeCasePort::drop() {
 
 void NvmeCasePort::reset(std::uint32_t variant, Done stopped, Done done) {
     serves_ = false;  // no doorbell is written from now on
-    bring_up_.reset(variant % 2 != 0, std::move(stopped), [this, done = std::move(done)] { brought_up(done); });
+    resets_ = true;
+    agenda_.cancel(next_look_);
+    const auto has_stopped = [this, stopped = std::move(stopped)] {
+        resets_ = false;
+        erased_ = nullptr;
+        stopped();
+    };
+    const auto is_up = [this, done = std::move(done)] { go_on_erasing(done); };
+    const bool shutdown_first = variant % 2 != 0;
+    if ((variant & 2) != 0)
+        bring_up_.reset_function(reset_function_, shutdown_first, has_stopped, is_up);
+    else
+        bring_up_.reset(shutdown_first, has_stopped, is_up);
 }
 
 void NvmeCasePort::power_lost() {
-    serves_ = false;
+    serves_ = resets_ = false;
     erased_ = nullptr;
+    format_ = Erasure::none;
     agenda_.cancel(next_look_);
     bring_up_.power_lost();
     door_.restart();
@@ -167,16 +182,19 @@ void NvmeCasePort::erase(std::uint32_t way, std::function<void(bool)> ended) {
         sqe.nsid = nvme::kNsidAll;
         const std::uint32_t format = 0;  // the drive's own block
         sqe.cdw10 = format | 1u << 9;
-        return bring_up_.pass_through(
-            sqe, [this](std::uint16_t s) { std::exchange(erased_, nullptr)(s == nvme::kStSuccess); });
+        format_ = Erasure::asked;
+        return bring_up_.pass_through(sqe, [this](std::uint16_t s) {
+            format_ = Erasure::none;
+            std::exchange(erased_, nullptr)(s == nvme::kStSuccess);
+        });
     }
     sqe.opc = nvme::kAdminSanitize;
     sqe.cdw10 = 1u << 3 | (way % 3 == 1 ? 2 : 3 | 1u << 4);  // AUSE; block erase, or one pass of zeros
-    sanitize_ = Sanitize::asked;
+    sanitize_ = Erasure::asked;
     bring_up_.pass_through(sqe, [this](std::uint16_t s) {
-        sanitize_ = s == nvme::kStSuccess ? Sanitize::begun : Sanitize::none;
+        sanitize_ = s == nvme::kStSuccess ? Erasure::begun : Erasure::none;
         if (s != nvme::kStSuccess) return std::exchange(erased_, nullptr)(false);
-        look_at_sanitize();
+        if (!resets_) look_at_sanitize();
     });
 }
 
@@ -185,31 +203,64 @@ void NvmeCasePort::leave_failure() {
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminSanitize;
     sqe.cdw10 = 1;
-    bring_up_.pass_through(sqe, [this](std::uint16_t) { std::exchange(erased_, nullptr)(false); });
+    bring_up_.pass_through(sqe, [this](std::uint16_t) {
+        sanitize_ = Erasure::none;
+        std::exchange(erased_, nullptr)(false);
+    });
+}
+
+/// An admin command that fills the page at log_.
+void NvmeCasePort::ask(nvme::Sqe& sqe, std::function<void(std::uint16_t)> ended) {
+    if (log_ == 0) log_ = memory_.allocate(nvme::kIdentifyBytes, nvme::kIdentifyBytes);
+    sqe.prp1 = log_;
+    bring_up_.pass_through(sqe, std::move(ended));
+}
+
+void NvmeCasePort::look_again(Then look) {
+    if (resets_) return;  // when the drive is up again
+    next_look_ = agenda_.post_cancellable(agenda_.now() + Ps{100'000'000}, look);
 }
 
 /// Log 81h, until the operation has ended.
 void NvmeCasePort::look_at_sanitize() {
-    if (log_ == 0) log_ = memory_.allocate(512, 512);
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminGetLogPage;
     sqe.nsid = nvme::kNsidAll;
-    sqe.prp1 = log_;
     sqe.cdw10 = nvme::kLogSanitize | 127u << 16;
-    bring_up_.pass_through(sqe, [this](std::uint16_t s) {
+    ask(sqe, [this](std::uint16_t s) {
         if (s != nvme::kStSuccess) throw CheckFailed("the drive does not tell how far it is sanitized");
-        enum : unsigned { kNever, kDone, kRunning, kFailed };
+        enum : unsigned { kNotYet, kDone, kRunning, kFailed };
         const unsigned state = memory_.load<std::uint16_t>(log_ + 2) & 7u;
-        if (state == kNever && sanitize_ == Sanitize::begun) throw CheckFailed("a sanitize operation was forgotten");
+        if (state == kNotYet && sanitize_ == Erasure::begun) throw CheckFailed("a sanitize operation was forgotten");
         if (state == kRunning) {
-            sanitize_ = Sanitize::begun;
-            next_look_ = agenda_.post_cancellable(agenda_.now() + Ps{100'000'000},
-                                                  Then::to<&NvmeCasePort::look_at_sanitize>(this));
+            sanitize_ = Erasure::begun;
+            return look_again(Then::to<&NvmeCasePort::look_at_sanitize>(this));
+        }
+        // The power may have gone, or a reset have come, before the command had reached the drive.
+        const bool begun = sanitize_ == Erasure::begun;
+        if (state == kFailed && begun) {
+            if (!resets_) leave_failure();
             return;
         }
-        // The power may have gone before the command had reached the drive.
-        const bool begun = std::exchange(sanitize_, Sanitize::none) == Sanitize::begun;
-        if (state == kFailed && begun) return leave_failure();
+        sanitize_ = Erasure::none;
+        std::exchange(erased_, nullptr)(begun);
+    });
+}
+
+/// The progress of the format in Identify Namespace, until there is none. Before a reset the command's end tells it.
+void NvmeCasePort::look_at_format() {
+    nvme::Sqe sqe;
+    sqe.opc = nvme::kAdminIdentify;
+    sqe.nsid = bring_up_.info().namespaces.front().nsid;
+    sqe.cdw10 = nvme::kCnsNamespace;
+    ask(sqe, [this](std::uint16_t s) {
+        if (s != nvme::kStSuccess) throw CheckFailed("the drive does not describe its namespace");
+        if ((memory_.load<std::uint8_t>(log_ + nvme::IdNs::kFpi) & 0x7Fu) != 0) {
+            format_ = Erasure::begun;
+            return look_again(Then::to<&NvmeCasePort::look_at_format>(this));
+        }
+        // What had not begun is over, or the reset has come before it.
+        const bool begun = std::exchange(format_, Erasure::none) == Erasure::begun;
         std::exchange(erased_, nullptr)(begun);
     });
 }

@@ -28,6 +28,8 @@ public:
     NvmeCasePort(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, std::uint32_t lba_bytes,
                  std::uint32_t depth, CasePortClient& client);
     RootComplex& root_complex() { return root_complex_; }
+    /// Before start(). See Device::function_level_reset().
+    void set_reset_function(BringUp::ResetFunction f) { reset_function_ = std::move(f); }
 
     void start(Done started) override;
     const Facts& facts() const override { return facts_; }
@@ -80,7 +82,10 @@ private:
     void brought_up(const Done& then);
     bool take_ended();
     void go_on_erasing(const Done& started);
+    void ask(nvme::Sqe& sqe, std::function<void(std::uint16_t)> ended);
     void look_at_sanitize();
+    void look_at_format();
+    void look_again(Then look);
     void leave_failure();
     void name_data(std::uint32_t slot, std::uint32_t bytes, bool is_read, nvme::Sqe& sqe);
 
@@ -104,12 +109,14 @@ private:
     std::uint32_t announced_ = 0;  // tail of the queue
     std::uint64_t commands_ = 0;
     bool serves_ = false;
+    bool resets_ = false;  // a reset is under way, and the drive has not stopped
+    BringUp::ResetFunction reset_function_;
     std::function<void(bool)> erased_;
-    /// Of a sanitize operation whose end the host has not seen.
-    enum class Sanitize : std::uint8_t { none, asked, begun };
-    Sanitize sanitize_ = Sanitize::none;
+    /// Of a sanitize operation, or a format, whose end the host has not seen.
+    enum class Erasure : std::uint8_t { none, asked, begun };
+    Erasure sanitize_ = Erasure::none, format_ = Erasure::none;
     Agenda::Entry next_look_;
-    std::uint64_t log_ = 0;  // host memory for a log page
+    std::uint64_t log_ = 0;  // host memory for a log page or a data structure of Identify
 };
 
 }  // namespace ssdtlm

@@ -77,7 +77,7 @@ rc::Gen<DriveOp> any_op(int cuts) {
             o.blocks = static_cast<std::uint32_t>(
                 o.kind == Kind::trim || o.kind == Kind::zeroes || o.kind == Kind::forced_zeroes ? many / 4 + 1 : many);
             o.us = static_cast<std::uint32_t>(time);
-            o.again = static_cast<std::uint32_t>(more >= 10 ? more - 9 : 0);
+            o.again = static_cast<std::uint32_t>(o.kind == Kind::reset ? more % 4 : more >= 10 ? more - 9 : 0);
             o.look = more % 2 == 0;
             return o;
         });
@@ -109,15 +109,17 @@ void show_figures(const std::map<std::string, std::uint64_t>& sums, std::uint64_
     std::printf("\n");
 }
 
-/// Half of the times that the drive is erased its power goes meanwhile.
-void cut_erasures(std::vector<DriveOp>& ops) {
+/// Of eight times that the drive is erased its power goes three times meanwhile, and it is reset three times.
+void disturb_erasures(std::vector<DriveOp>& ops, bool loses_power) {
     for (std::size_t i = 0; i < ops.size(); ++i) {
-        if (ops[i].kind != Kind::format || ops[i].block % 2 == 0) continue;
+        const std::uint32_t way = ops[i].block % 8;
+        if (ops[i].kind != Kind::format || way < 2 || (way < 5 && !loses_power)) continue;
         DriveOp drain, cut;
         drain.kind = Kind::drain;
-        cut.kind = Kind::cut;
+        cut.kind = way < 5 ? Kind::cut : Kind::reset;
         cut.us = ops[i].us;
         cut.look = ops[i].look;
+        if (cut.kind == Kind::reset) cut.again = ops[i].blocks % 4;
         ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(i), {drain, cut});
         i += 2;
     }
@@ -140,9 +142,8 @@ rc::Gen<DriveCase> any_case(const CaseMix& mix) {
                 c.chosen.push_back(static_cast<std::uint32_t>(p.first[i]) %
                                    static_cast<std::uint32_t>(choices[i].values.size()));
             c.ops = p.second;
-            if (c.loses_power())
-                cut_erasures(c.ops);
-            else
+            disturb_erasures(c.ops, c.loses_power());
+            if (!c.loses_power())
                 c.ops.erase(std::remove_if(c.ops.begin(), c.ops.end(),
                                            [](const DriveOp& o) { return o.kind == Kind::cut || o.kind == Kind::off; }),
                             c.ops.end());

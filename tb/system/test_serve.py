@@ -131,9 +131,15 @@ class Drives(Served):
             controller()
 
         def function():
-            c.write(exp + 8, struct.pack("<H", 0x8000), CONFIG)
+            admin = struct.pack("<IQQ", 7 << 16 | 7, RAM, RAM + 0x1000)
+            self.assertEqual(c.read(0x24, 20), admin, "AQA, ASQ, ACQ before the reset")
+            payload = struct.unpack("<H", c.read(exp + 8, 2, CONFIG))[0] & 0x7F1F | 2 << 5
+            c.write(exp + 8, struct.pack("<H", payload), CONFIG)
+            c.write(exp + 8, struct.pack("<H", payload | 0x8000), CONFIG)
             self.assertEqual(c.read32(0x14), 0)
             self.cleared(c)
+            self.assertEqual(struct.unpack("<H", c.read(exp + 8, 2, CONFIG))[0] & 0x80E0, 2 << 5, "Max_Payload_Size stays")
+            self.assertEqual(c.read(0x24, 20), bytes(20), "AQA, ASQ, ACQ")
 
         def bus():
             c.call(vfio.RESET)
@@ -154,6 +160,9 @@ class Drives(Served):
                 d.create(1)
                 d.create(2)
                 self.assertEqual(d.read(1, 0, 8192), (0, PATTERN))
+        # SMART log: shutdowns were normal, and a reset of the function is no loss of power.
+        self.assertEqual(d.command(0, 0x02, nsid=0xFFFFFFFF, prp1=RAM + 0x40000, dw10=127 << 16 | 2), 0)
+        self.assertEqual(int.from_bytes(d.ram[0x40000 + 144:0x40000 + 160], "little"), 0, "unsafe shutdowns")
         self.assertEqual(self.result()["counters_whole_run"]["guest_function_resets"], 3)
 
     def cleared(self, c):

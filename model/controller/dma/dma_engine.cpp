@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/report/error.h"
 
@@ -20,21 +21,67 @@ struct Nobody final : tlm::tlm_fw_transport_if<> {
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
 };
 Nobody nobody;
+
 }  // namespace
+
+/// Stands at the socket while the function is reset.
+struct DmaEngine::Refuses final : tlm::tlm_fw_transport_if<> {
+    explicit Refuses(const DmaEngine& e) : engine(e) {}
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase&, sc_core::sc_time& delay) override {
+        p.set_response_status(p.is_write() ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        if (p.is_write())
+            static_cast<Payload&>(p).link->visible_at =
+                std::max(engine.latest_, engine.agenda_.now() + to_sim_time(delay).time_since_epoch());
+        return tlm::TLM_COMPLETED;
+    }
+    void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {}
+    unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    const DmaEngine& engine;
+};
 
 DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes)
     : sc_module(name),
       pcie_initiator("pcie_initiator"),
       agenda_(agenda),
       door_(agenda, *this),
+      refuses_(std::make_unique<Refuses>(*this)),
       read_window_(read_window_bytes),
       work_(std::in_place) {
     pcie_initiator.bind(door_);
 }
 
+DmaEngine::~DmaEngine() = default;
+
 void DmaEngine::host_is_gone() {
     door_.restart();
     link_ = &nobody;
+    quiet_ = nullptr;
+}
+
+void DmaEngine::reconnect() {
+    if (is_cut_off()) link_ = host_;
+}
+
+// Not by transport() from burst to burst: each would be answered within the answer of the one before.
+void DmaEngine::end_waiting(std::function<void()> quiet) {
+    quiet_ = std::move(quiet);
+    std::deque<Payload*> writes, reads;
+    writes.swap(work_->waiting_writes);
+    reads.swap(work_->waiting_reads);
+    for (Payload* const p : writes) {
+        ++work_->writes_ahead;
+        transport(*p, SimTime{});
+    }
+    for (Payload* const p : reads) {
+        work_->reads_under_way += p->get_data_length();
+        transport(*p, SimTime{});
+    }
+    look_if_quiet();
+}
+
+void DmaEngine::look_if_quiet() {
+    if (work_->outstanding == 0) std::exchange(quiet_, nullptr)();
 }
 
 inline __attribute__((always_inline)) void DmaEngine::report(bool write, bool failed, std::uint32_t bytes, SimTime at,
@@ -42,7 +89,9 @@ inline __attribute__((always_inline)) void DmaEngine::report(bool write, bool fa
     --work_->outstanding;
     (write ? counters_.bytes_written : counters_.bytes_read) += bytes;
     if (__builtin_expect(failed, 0)) ++counters_.failed_reads;
-    if (then) then(DmaEnd{std::max(at, agenda_.now()), failed});
+    at = std::max(at, agenda_.now());
+    latest_ = std::max(latest_, at);
+    if (then) then(DmaEnd{at, failed});
 }
 
 inline __attribute__((always_inline)) void DmaEngine::answered(Payload& p) {
@@ -76,13 +125,15 @@ inline __attribute__((always_inline)) void DmaEngine::admit(Payload& p, const Dm
     p.link->prompt = terms.prompt;
     if (p.data) {
         if (p.is_write()) {
-            if (work_->writes_ahead >= kWritesAhead) {
+            if (work_->writes_ahead >= kWritesAhead && !is_cut_off()) {
+                latest_ = std::max(latest_, terms.from);
                 work_->waiting_writes.push_back(&p);
                 return;
             }
             ++work_->writes_ahead;
         } else {
-            if (work_->reads_under_way != 0 && work_->reads_under_way + p.get_data_length() > read_window_) {
+            if (work_->reads_under_way != 0 && work_->reads_under_way + p.get_data_length() > read_window_ &&
+                !is_cut_off()) {
                 work_->waiting_reads.push_back(&p);
                 return;
             }
@@ -217,6 +268,7 @@ tlm::tlm_sync_enum DmaEngine::nb_transport_bw(tlm::tlm_generic_payload& payload,
                                               sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
     answered(static_cast<Payload&>(payload));
+    if (__builtin_expect(static_cast<bool>(quiet_), 0)) look_if_quiet();
     return tlm::TLM_COMPLETED;
 }
 

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <systemc>
@@ -53,6 +55,7 @@ public:
     /// `read_window_bytes`: most bytes of data reads that are under way at the link (at least one read goes). It should
     /// leave some of the link's read tags to control traffic.
     DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes);
+    ~DmaEngine() override;
 
     void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then,
                     ByteEnables content = {}, const DmaTerms& terms = kPlainTerms) override;
@@ -69,10 +72,19 @@ public:
         door_.restart();
         work_.emplace();
         link_ = host_;
+        quiet_ = nullptr;
     }
     /// The host has lost power, and the drive has not yet. Until restart() the callers of requests under way, and of
     /// later ones, are not told. Precondition: the agenda holds no entry of the engine any more.
     void host_is_gone();
+    /// The function is being reset. From now on no request reaches the host: writes are dropped, and reads fail at
+    /// once.
+    void cut_off() { link_ = refuses_.get(); }
+    /// Ends the bursts that wait in the same way, if the engine is still cut off. `quiet` is called when no request is
+    /// at the link, which may be within the call. A loss of power drops it.
+    void end_waiting(std::function<void()> quiet);
+    /// Requests reach the host again.
+    void reconnect();
     /// True: data from the host wait until fewer are under way.
     bool reads_wait() const { return !work_->waiting_reads.empty(); }
     /// State for the watchdog's report.
@@ -107,6 +119,8 @@ private:
                     const DmaThen& then, ByteEnables content, const DmaTerms& terms);
     void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, ByteEnables content,
               const DmaTerms& terms);
+    struct Refuses;
+    bool is_cut_off() const { return link_ == refuses_.get(); }
     static void enable(Payload& payload, ByteEnables content);
     static bool is_data(bool write, std::uint64_t bytes) {
         return bytes > (write ? kDmaInlineBytes : kControlReadBytes);
@@ -121,12 +135,16 @@ private:
     void answered(Payload& payload);
     void answered_part(Payload& payload);
     void finish(Request& request);
+    void look_if_quiet();
     void report(bool write, bool failed, std::uint32_t bytes, SimTime at, const DmaThen& then);
 
     Agenda& agenda_;
     InitiatorGuard<> door_;
-    tlm::tlm_fw_transport_if<>* host_ = nullptr;  // behind the socket
-    tlm::tlm_fw_transport_if<>* link_ = nullptr;  // the same, but for a host that is gone
+    tlm::tlm_fw_transport_if<>* host_ = nullptr;                 // behind the socket
+    tlm::tlm_fw_transport_if<>* link_ = nullptr;                 // the same, but for a host that is gone, or a reset
+    const std::unique_ptr<tlm::tlm_fw_transport_if<>> refuses_;  // stands there during a reset
+    SimTime latest_{};  // of the ends of requests, or of their data: what a reset ends must not end before
+    std::function<void()> quiet_;
     const std::uint64_t read_window_;
     /// Everything that a restart resets.
     struct Work {

@@ -191,12 +191,11 @@ void AdminQueue::list_known(std::uint64_t token) {
 
 void AdminQueue::list_failed(std::uint64_t token, std::uint16_t status) {
     Op& op = ops_.at(token);
-    const std::uint16_t cid = op.sqe.cid;
     if (!state_.serving()) {
         ++counters_.refused;
-        errors_.add(0, cid, status, 0, 0);
         return drop(op);
     }
+    const std::uint16_t cid = op.sqe.cid;
     ops_.release(op);
     queues_.sq(0).free_cid(cid);
     refuse(cid, status, 0, 0);

@@ -57,6 +57,11 @@ public:
     void apply_features() { coalescing_ = features_.coalescing_threshold() != 0 && features_.coalescing_time() != 0; }
     /// Drops all interrupts that are due.
     void reset();
+    /// Carries out a function-level reset: all vectors are masked, without message and without pending bit.
+    void reset_vectors() {
+        reset();
+        msix_ = MsixTable(queues_.count());
+    }
 
     /// Accesses the MSI-X table and the pending bits in dwords, at `offset` from the start of BAR0.
     std::uint32_t read_vectors(std::uint32_t offset) const {

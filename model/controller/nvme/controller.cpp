@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "controller/nvme/admin/sanitize.h"
 
 namespace ssdtlm {
@@ -78,6 +80,11 @@ void NvmeController::write_other(std::uint32_t offset, std::uint32_t bytes, std:
         posting_.write_vectors(offset, static_cast<std::uint32_t>(value));
         if (bytes == 8) posting_.write_vectors(offset + 4, static_cast<std::uint32_t>(value >> 32));
     }
+}
+
+void NvmeController::reset_function(std::function<void()> stopped) {
+    posting_.reset_vectors();
+    state_.reset_function(std::move(stopped));
 }
 
 inline void NvmeController::rung(std::uint16_t qid, bool head) {

@@ -66,6 +66,10 @@ public:
             write_other(offset, bytes, value);
     }
 
+    /// Carries out a function-level reset: a controller reset that also clears the admin queue registers and the table
+    /// of MSI-X. `stopped`: see ControllerState. It is not a loss of power, so it counts as no unsafe shutdown.
+    void reset_function(std::function<void()> stopped);
+
     /// What a saved drive keeps: with metadata, the namespaces. Without their formats, the metadata would be lost.
     void state(Snapshot& s) {
         if (config_.metadata) memory_.namespaces.state(s);

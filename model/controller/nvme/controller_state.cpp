@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/nvme/controller_state.h"
 
+#include <utility>
+
 namespace ssdtlm {
 
 void ControllerState::act(NvmeRegisters::Action action) {
@@ -17,12 +19,7 @@ void ControllerState::act(NvmeRegisters::Action action) {
             break;
         case NvmeRegisters::Action::disable:
             ++counters_.resets;
-            agenda_.cancel(becomes_ready_);
-            waits_for_drive_ = false;
-            flush_wanted_ = false;
-            settling_ = true;
-            work_.abort_waits(true);
-            settle();
+            stop();
             break;
         case NvmeRegisters::Action::shutdown:
             flush_wanted_ = true;
@@ -30,6 +27,22 @@ void ControllerState::act(NvmeRegisters::Action action) {
             settle();
             break;
     }
+}
+
+void ControllerState::stop() {
+    agenda_.cancel(becomes_ready_);
+    waits_for_drive_ = false;
+    flush_wanted_ = false;
+    settling_ = true;
+    work_.abort_waits(true);
+    settle();
+}
+
+void ControllerState::reset_function(std::function<void()> stopped) {
+    if (nvme::Cc::en(registers_.cc())) ++counters_.resets;
+    registers_.reset_function();
+    stopped_ = std::move(stopped);
+    stop();
 }
 
 void ControllerState::become_ready() {
@@ -51,6 +64,7 @@ void ControllerState::settle_slow() {
         flush_running_ = false;
         work_.drop_queues();
         work_.abort_waits(false);
+        if (stopped_) std::exchange(stopped_, nullptr)();
         act(registers_.stopped());
     } else if (flush_wanted_) {
         flush_wanted_ = false;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "common/tlm/agenda.h"
 #include "controller/nvme/counters.h"
@@ -48,6 +49,9 @@ public:
     void write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value) {
         act(registers_.write(offset, bytes, value));
     }
+    /// Carries out a function-level reset: the registers at once. `stopped` is called when the work of before has ended
+    /// and its queues are gone, which may be within the call. Until then CSTS.RDY stays 0, also if CC.EN is set.
+    void reset_function(std::function<void()> stopped);
     /// True while fetched commands are carried out and completed.
     bool serving() const { return registers_.is_serving(); }
     /// True while commands may be fetched.
@@ -70,6 +74,7 @@ public:
 
 private:
     void act(NvmeRegisters::Action action);
+    void stop();
     void become_ready();
     void settle_slow();
 
@@ -82,6 +87,7 @@ private:
     bool flush_wanted_ = false;
     bool flush_running_ = false;
     Agenda::Entry becomes_ready_;
+    std::function<void()> stopped_;  // of a function-level reset
     bool drive_is_up_ = true;
     bool waits_for_drive_ = false;  // the controller is enabled, and ready_time_ is over
 };

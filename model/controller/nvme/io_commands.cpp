@@ -264,7 +264,8 @@ void IoCommands::complete(Command& ended) {
         command.code = failure_of(command);
         ++counters_.failed;
         if (command.code >> 8 == 2) ++counters_.media_errors;
-        errors_.add(command.queue, command.tag, command.code, failed_lba(command), command.nsid);
+        // A command that a reset drops is not completed, so it has no entry.
+        if (state_.serving()) errors_.add(command.queue, command.tag, command.code, failed_lba(command), command.nsid);
     }
     if (__builtin_expect(command.is_special || command.kind != nullptr || !memory_.uncorrectable.empty(), 0))
         return part_ended(command);

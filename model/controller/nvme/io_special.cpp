@@ -92,7 +92,7 @@ __attribute__((noinline)) void IoCommands::an_end() {
 void IoCommands::end_with(NvmeCommand& command, std::uint16_t status) {
     command.code = status;
     ++counters_.refused;
-    errors_.add(command.queue, command.tag, status, host_lba(command), command.nsid);
+    if (state_.serving()) errors_.add(command.queue, command.tag, status, host_lba(command), command.nsid);
     finish(command);
 }
 

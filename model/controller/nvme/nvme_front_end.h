@@ -37,6 +37,7 @@ public:
     }
 
     // See NvmeController.
+    void reset_function(std::function<void()> stopped) { controller_->reset_function(std::move(stopped)); }
     void bind(CommandSink& sink) { controller_->bind(sink); }
     CompletionSink& completions() { return controller_->completions(); }
     void bind_health(std::function<DeviceHealth()> health) { controller_->bind_health(std::move(health)); }

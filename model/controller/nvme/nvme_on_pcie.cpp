@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/nvme/nvme_on_pcie.h"
 
+#include <utility>
+
+#include "common/report/error.h"
+
 namespace ssdtlm {
 
 NvmeOnPcie::NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig& config, const DriveFacts& drive,
@@ -9,14 +13,33 @@ NvmeOnPcie::NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig&
       controller("front_end", agenda, dma, stages, config, drive, signed_data),
       mmio_target(controller.mmio_target),
       dma_initiator(dma.pcie_initiator),
+      agenda_(agenda),
       transfers_(agenda, dma) {}
 
+void NvmeOnPcie::function_level_reset(std::function<void()> done) {
+    SSDTLM_CHECK(!reset_done_, "a function-level reset while another one is under way");
+    reset_done_ = std::move(done);
+    dma.cut_off();
+    controller.reset_function([this] { dma.reconnect(); });
+    dma.end_waiting([this] { quiet(); });
+}
+
+void NvmeOnPcie::quiet() {
+    agenda_.post(agenda_.now(), Then::to<&NvmeOnPcie::function_reset>(this));
+}
+
+void NvmeOnPcie::function_reset() {
+    std::exchange(reset_done_, nullptr)();
+}
+
 void NvmeOnPcie::host_is_gone() {
+    reset_done_ = nullptr;
     controller.host_is_gone();
     dma.host_is_gone();
 }
 
 void NvmeOnPcie::lose_power(std::uint64_t host_commands) {
+    reset_done_ = nullptr;
     dma.restart();
     transfers_.restart();
     controller.restart(host_commands);

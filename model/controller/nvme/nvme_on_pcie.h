@@ -28,6 +28,14 @@ public:
     tlm::tlm_target_socket<>& mmio_target;       ///< BAR0; see NvmeFrontEnd
     tlm::tlm_initiator_socket<>& dma_initiator;  ///< address = host physical address; see DmaEngine
 
+    /// Carries out a function-level reset (PCIe Base 5.0 §6.6.2, NVMe 1.4 §7.3.2). The registers and the table of MSI-X
+    /// get their defaults at once, all queues are gone, and no request to the host begins any more. `done` is called,
+    /// in an entry of the agenda, when the requests at the link have ended. What they wrote arrives before the
+    /// completion of a register read that the host begins then. The standard allows 100 ms for it. The firmware ends
+    /// what it has begun, and CSTS.RDY waits for that. A loss of power drops `done`. Precondition: the drive has power,
+    /// and no other such reset is under way.
+    void function_level_reset(std::function<void()> done);
+
     void bind(CommandSink& firmware) override { controller.bind(firmware); }
     CompletionSink& completions() override { return controller.completions(); }
     HostPort& data() override { return transfers_; }
@@ -53,7 +61,12 @@ public:
     void check_waiters() const override;
 
 private:
+    void quiet();
+    void function_reset();
+
+    Agenda& agenda_;
     NvmeTransfers transfers_;
+    std::function<void()> reset_done_;
 };
 
 }  // namespace ssdtlm

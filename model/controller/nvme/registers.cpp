@@ -134,6 +134,12 @@ void NvmeRegisters::ready() {
     csts_ |= Csts::kReady;
 }
 
+void NvmeRegisters::reset_function() {
+    cc_ = csts_ = aqa_ = interrupt_mask_ = 0;
+    asq_ = acq_ = 0;
+    stopping_ = true;
+}
+
 NvmeRegisters::Action NvmeRegisters::stopped() {
     stopping_ = false;
     csts_ = 0;

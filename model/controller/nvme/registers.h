@@ -27,14 +27,19 @@ public:
     /// Aligned access of 4 or 8 bytes. Any other access reads 0 or is ignored.
     std::uint64_t read(std::uint32_t offset, std::uint32_t bytes) const;
     Action write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value);
+    /// Carries out a function-level reset (NVMe 1.4 §7.3.2, PCIe Base 5.0 §6.6.2): all registers get their defaults,
+    /// those of the admin queues too, which CC.EN leaves alone. As after `disable`, stopped() must follow.
+    void reset_function();
 
     /// Sets CSTS.RDY to 1.
     void ready();
     /// Sets CSTS.RDY, CFS and SHST to 0. Returns `enable` if CC.EN was set again while stopping.
     Action stopped();
     void shutdown_complete();
-    /// Sets CSTS.CFS to 1. Only a reset clears it.
-    void fatal() { csts_ |= nvme::Csts::kFatal; }
+    /// Sets CSTS.CFS to 1, unless a reset is under way. Only a reset clears it.
+    void fatal() {
+        if (!stopping_) csts_ |= nvme::Csts::kFatal;
+    }
 
     bool is_ready() const { return (csts_ & nvme::Csts::kReady) != 0; }
     bool is_stopping() const { return stopping_; }

@@ -376,22 +376,50 @@ void BringUp::reset(bool shutdown_first, std::function<void()> stopped, std::fun
         disable(0);
 }
 
+void BringUp::reset_function(const ResetFunction& function, bool shutdown_first, std::function<void()> stopped,
+                             std::function<void()> done) {
+    function_ = function;
+    reset(shutdown_first, std::move(stopped), std::move(done));
+}
+
 void BringUp::power_lost() {
     agenda_.cancel(next_poll_);
     admin_.reset();
     done_ = stopped_ = nullptr;
+    function_ = nullptr;
     passed_ = nullptr;
     doing_ = "without power";
 }
 
 void BringUp::disable(std::uint32_t) {
+    if (function_) {
+        doing_ = "reset of the function";
+        return read(nvme::kRegCsts, &BringUp::begin_function_reset);  // earlier writes of registers arrive before
+    }
     cc_ &= ~(nvme::Cc::kEnable | nvme::Cc::kShnMask);
     mmio_.write32(nvme::kRegCc, cc_);
     poll(nvme::Csts::kReady, 0, (nvme::Cap::to(cap_) + 1) * kTimeoutUnit, "reset", &BringUp::stopped);
 }
 
+void BringUp::begin_function_reset(std::uint32_t) {
+    function_reset_began_ = agenda_.now();
+    std::exchange(function_, nullptr)([this] { function_reset(); });
+}
+
+void BringUp::function_reset() {
+    if (agenda_.now() - function_reset_began_ > kFunctionResetLimit) fail("takes longer than 100 ms");
+    read(nvme::kRegCsts, &BringUp::function_stopped);  // what the drive had written before has arrived
+}
+
+void BringUp::function_stopped(std::uint32_t csts) {
+    if (csts != 0) fail("CSTS is " + std::to_string(csts) + ", expected 0");
+    program_vector(0);
+    stopped(csts);
+}
+
 void BringUp::stopped(std::uint32_t) {
     admin_.reset();
+    passed_ = nullptr;
     stopped_();
     disabled(0);
 }

@@ -9,7 +9,8 @@
 // registers are accessed as two 32-bit halves, low first. Shutdown: Delete I/O SQs, Delete I/O CQs, CC.SHN=1,
 // CSTS.SHST=2. Before a loss of power, if asked for: CC.SHN=1, CSTS.SHST=2. When the power is back, the start is done
 // again with the same rings. Reset: CC.SHN=1 and CSTS.SHST=2 if asked for, CC.EN=0, CSTS.RDY=0, then the start from AQA
-// on, with the same rings.
+// on, with the same rings. Reset of the function: the same, with the function-level reset between two reads of CSTS
+// instead of CC.EN=0, and then MSI-X entry 0.
 #pragma once
 
 #include <cstdint>
@@ -62,9 +63,13 @@ public:
     void stop(std::function<void()> done);
     /// Stops the controller in any state, and starts it again. `stopped` is called in between, when the controller has
     /// lost all commands and queues and no longer accesses host memory. `done` is called when the I/O queues exist
-    /// again. With `shutdown_first` a normal shutdown comes first. Precondition: started, and nobody else uses the
-    /// admin queue.
+    /// again. With `shutdown_first` a normal shutdown comes first. An admin command of pass_through() that has not
+    /// ended before `stopped` is given up. Precondition: started.
     void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done);
+    /// The same by a function-level reset, which `function` does, as Device::function_level_reset().
+    using ResetFunction = std::function<void(std::function<void()> done)>;
+    void reset_function(const ResetFunction& function, bool shutdown_first, std::function<void()> stopped,
+                        std::function<void()> done);
     /// The drive has lost its power. Operations under way are given up without a call of their callbacks. start()
     /// begins again, with the same rings.
     void power_lost();
@@ -82,7 +87,8 @@ public:
 
 private:
     using Next = void (BringUp::*)(std::uint32_t);
-    static constexpr Ps kPollStep{1'000'000'000};  // Linux: usleep_range(1000, 2000)
+    static constexpr Ps kPollStep{1'000'000'000};              // Linux: usleep_range(1000, 2000)
+    static constexpr Ps kFunctionResetLimit{100'000'000'000};  // PCI Express Base Specification 5.0, 6.6.2: 100 ms
     static constexpr Ps kShutdownLimit{
         5'000'000'000'000};  // Linux: shutdown_timeout = 5 s, unless RTD3E says more; after 60 s it takes the power
                              // away, which is not what a run ends with
@@ -122,6 +128,9 @@ private:
     void shut_down(std::uint32_t);
     void begin_shutdown(Next next);
     void disable(std::uint32_t);
+    void begin_function_reset(std::uint32_t);
+    void function_reset();
+    void function_stopped(std::uint32_t csts);
     void stopped(std::uint32_t);
 
     Agenda& agenda_;
@@ -144,6 +153,8 @@ private:
     std::function<void()> done_;
     std::function<void(std::uint16_t)> passed_;
     std::function<void()> stopped_;
+    ResetFunction function_;  // of the reset under way; null: CC.EN
+    SimTime function_reset_began_{};
 
     Next after_read_ = nullptr;
     Next after_poll_ = nullptr;

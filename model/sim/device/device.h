@@ -13,6 +13,7 @@
 #include <optional>
 #include <systemc>
 #include <tlm>
+#include <utility>
 #include <vector>
 
 #include "controller/nvme/nvme_on_pcie.h"
@@ -30,6 +31,10 @@ public:
 
     /// The front end of frontend.kind = "nvme". Throws CheckFailed when it is another one.
     NvmeOnPcie& nvme() const { return controller.front_end_as<NvmeOnPcie>(); }
+    /// Resets the function of the NVMe controller, as a host asks for it by Initiate Function Level Reset in PCI's
+    /// configuration space, which stands in front of the device. See NvmeOnPcie::function_level_reset(); throws
+    /// CheckFailed when the front end is another one.
+    void function_level_reset(std::function<void()> done) { nvme().function_level_reset(std::move(done)); }
     /// The supply fails. If capacitors protect the write buffer, they keep the controller running, without its host,
     /// until buffer and journal are in flash. Then `off` is called, in an entry of the agenda, and power_off() must
     /// follow. Without capacitors `off` is called at once. Agenda entries of the device's end of the link are dropped;

@@ -36,14 +36,15 @@ VfioHostFacts facts_of(const HostSetup& s) {
 class VfioSide final : public HostSide {
 public:
     VfioSide(const HostSetup& s, GuestService& service)
-        : VfioSide(s, std::make_unique<VfioHost>(
-                          "host", s.agenda, s.config.host, facts_of(s), s.workload, service, s.device.controller.stages,
-                          [&device = s.device] {
-                              const SsdController& c = device.controller;
-                              return !c.looks_for_map() && c.firmware && c.firmware->idle() &&
-                                     c.front_end->transfers() == 0;
-                          },
-                          s.observer)) {}
+        : VfioSide(
+              s, std::make_unique<VfioHost>(
+                     "host", s.agenda, s.config.host, facts_of(s), s.workload, service, s.device.controller.stages,
+                     [&device = s.device] {
+                         const SsdController& c = device.controller;
+                         return !c.looks_for_map() && c.firmware && c.firmware->idle() && c.front_end->transfers() == 0;
+                     },
+                     [&device = s.device](std::function<void()> done) { device.function_level_reset(std::move(done)); },
+                     s.observer)) {}
     std::vector<Bytes> survivors() const override { return {{host_.get(), sizeof *host_}}; }
     Counters figures() const override {
         Counters all;

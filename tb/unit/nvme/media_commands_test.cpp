@@ -39,6 +39,32 @@ void push(DriveBench& b, Pair& p, Sqe s, std::uint16_t cid) {
     b.ring(p);
 }
 
+TEST(MediaCommands, TheProgressOfAFormatIsZeroOnlyWhenItIsOver) {
+    DriveBench b;
+    b.enable();
+    b.drive.time = 1ms;
+    push(b, b.admin, b.admin_command(kAdminFormat, 1, 0), 600);
+    const Namespaces& all = b.nvme.memory().namespaces;
+    std::uint32_t under_way = 0;
+    while (!b.has_cqe(b.admin)) {
+        const bool runs = all.refusal(1) == kStFormatInProgress;
+        EXPECT_EQ(all.remaining(1) != 0, runs);
+        under_way += runs;
+        if (under_way == 3) {  // it goes on over a reset, and its command is dropped
+            b.write(kRegCc, 0);
+            b.agenda.run_until(b.agenda.now() + 5ms);
+            EXPECT_NE(all.remaining(1), 0u);
+            b.write(kRegCc, Cc::kTypical);
+            while (all.refusal(1) == kStFormatInProgress && b.agenda.run_one(kNever)) EXPECT_NE(all.remaining(1), 0u);
+            EXPECT_EQ(all.remaining(1), 0u);
+            break;
+        }
+        b.agenda.run_until(b.agenda.now() + 200us);
+    }
+    EXPECT_EQ(under_way, 3u);
+    EXPECT_EQ(all.refusal(1), kStSuccess);
+}
+
 TEST(MediaCommands, FormatToLargerBlocksAndBack) {
     DriveBench b;
     b.enable();

@@ -101,6 +101,23 @@ TEST_F(PciConfig, AsksForAResetOnlyByItsBit) {
     EXPECT_EQ(get(control, 2) & PCI_EXP_DEVCTL_BCR_FLR, 0u) << "reads as 0";
 }
 
+TEST_F(PciConfig, KeepsTheLinkOverAResetOfTheFunction) {
+    const std::uint32_t exp = capabilities().at(PCI_CAP_ID_EXP);
+    const std::uint32_t before = get(exp + PCI_EXP_DEVCTL, 2) & ~unsigned{PCI_EXP_DEVCTL_PAYLOAD};
+    for (std::uint32_t at = 0; at < 256; at += 4) put(at, ~0u, 4);
+    space.reset_function();
+    EXPECT_EQ(get(PCI_COMMAND, 2), 0u);
+    EXPECT_FALSE(space.msix_enabled());
+    EXPECT_FALSE(space.sleeps());
+    EXPECT_EQ(get(PCI_BASE_ADDRESS_0, 4), 4u);
+    EXPECT_EQ(get(exp + PCI_EXP_DEVCTL, 2), before | PCI_EXP_DEVCTL_PAYLOAD);
+    EXPECT_EQ(get(exp + PCI_EXP_LNKCTL, 2), 0x01CBu);
+    EXPECT_EQ(get(exp + PCI_EXP_LNKCTL2, 2), 0x000Fu);
+    space.reset();
+    EXPECT_EQ(get(exp + PCI_EXP_DEVCTL, 2) & PCI_EXP_DEVCTL_PAYLOAD, 0u);
+    EXPECT_EQ(get(exp + PCI_EXP_LNKCTL, 2), 0u);
+}
+
 TEST_F(PciConfig, ShowsThePin) {
     space.set_intx(true);
     EXPECT_NE(get(PCI_STATUS, 2) & PCI_STATUS_INTERRUPT, 0u);

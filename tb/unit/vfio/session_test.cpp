@@ -154,12 +154,19 @@ TEST_F(VfioSession, ResetsAreAnsweredWhenTheyHaveEnded) {
     session.reset_done();
     EXPECT_FALSE(session.busy());
     EXPECT_EQ(answer(), 0);
+    Bytes payload = of(RegionAccess{0x88, 7, 1});
+    payload.push_back(0xE0);  // Max_Payload_Size
+    ASSERT_TRUE(say(Command::region_write, payload));
+    EXPECT_EQ(answer(), 0);
     Bytes flr = of(RegionAccess{0x88 + 1, 7, 1});
     flr.push_back(0x80);
     ASSERT_TRUE(say(Command::region_write, flr));
     EXPECT_EQ(answer(), 0) << "the write itself has ended";
     EXPECT_EQ(resets, 2);
     EXPECT_TRUE(session.busy());
+    std::uint8_t kept = 0;
+    session.config_space.read(0x88, &kept, 1);
+    EXPECT_EQ(kept & 0xE0, 0xE0) << "kept by a reset of the function";
     session.reset_done();
     EXPECT_TRUE(sent.empty());
 }

@@ -2,6 +2,8 @@
 // Format NVM (NVMe 1.4 §5.23), of one namespace or of all. The namespace gets logical blocks of the new form and is
 // deallocated from end to end. That takes the time of the changes to its map. The flash is erased later, by garbage
 // collection. Whatever SES says, no read can return the old data.
+#include <algorithm>
+
 #include "controller/nvme/admin/admin_list.h"
 #include "controller/nvme/identify.h"
 #include "controller/nvme/media/deallocation_job.h"
@@ -36,7 +38,9 @@ void format_next(AdminContext& c, std::vector<std::uint32_t> nsids, const BlockF
     c.media->start(std::make_unique<DeallocationJob>(
         "format", DeallocationJob::part(n.first_block, extent, c.config.lba_bytes, c.device.unit_bytes),
         [&c, nsid, extent](std::uint64_t to_go) {
-            c.memory.namespaces.set_remaining(nsid, static_cast<std::uint8_t>(to_go * 100 / extent));
+            // 0 would say that the namespace is formatted. The flush is still to come.
+            const std::uint64_t percent = std::max<std::uint64_t>(div_ceil(to_go * 100, extent), 1);
+            c.memory.namespaces.set_remaining(nsid, static_cast<std::uint8_t>(percent));
         },
         [&c, nsid, to, nsids = std::move(nsids), token, well](bool this_well) mutable {
             if (this_well)
