@@ -204,27 +204,31 @@ void CaseHost::submit_second(std::uint32_t first) {
 /// Format NVM or Sanitize, with nothing beside it.
 void CaseHost::erase(const DriveOp& op) {
     waits_ = true;
-    for (std::uint64_t u = 0; u < drive_.units; ++u) erasing_.push_back(map_.begin(u, 0, map_.atoms(), 0));
-    port_->erase(op.us, [this](bool well) {
-        if (!well && !is_read_only_()) throw CheckFailed("the drive was not erased");
-        for (std::uint64_t u = 0; u < drive_.units; ++u) {
-            if (well)
-                map_.end(u, erasing_[u], true);
-            else
-                map_.give_up(u, erasing_[u], true);
-        }
-        erasing_.clear();
-        if (well) initial_at_risk_ = initial_at_risk_ && flush_failed_;
-        counts_.erased += well;
+    erasure_goes_on();
+    port_->erase(op.us, [this](Erasure end) {
+        erasure_ended(end);
         waits_ = false;
         agenda_.post(agenda_.now(), Then::to<&CaseHost::go_on>(this, 0));
     });
 }
 
-void CaseHost::drive_erased() {
-    for (std::uint64_t u = 0; u < drive_.units; ++u) map_.end(u, map_.begin(u, 0, map_.atoms(), 0), true);
-    initial_at_risk_ = initial_at_risk_ && flush_failed_;
-    ++counts_.erased;
+void CaseHost::erasure_goes_on() {
+    for (std::uint64_t u = 0; u < drive_.units; ++u) erasing_.push_back(map_.begin_erasure(u));
+}
+
+/// What has failed may have erased any of the blocks.
+void CaseHost::erasure_ended(Erasure end) {
+    if (end == Erasure::failed && !is_read_only_() && !was_read_only_) throw CheckFailed("the drive was not erased");
+    const bool well = end == Erasure::done;
+    for (std::uint64_t u = 0; u < drive_.units; ++u) {
+        if (well)
+            map_.end(u, erasing_[u], true);
+        else
+            map_.give_up(u, erasing_[u], end != Erasure::not_begun, true);
+    }
+    erasing_.clear();
+    if (well) initial_at_risk_ = initial_at_risk_ && flush_failed_;
+    counts_.erased += well;
 }
 
 void CaseHost::begin(Slot& s) {

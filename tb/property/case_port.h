@@ -26,6 +26,14 @@ enum class CaseEnd : std::uint8_t {
     other
 };
 
+/// How the erasure of all blocks ended.
+enum class Erasure : std::uint8_t {
+    done,
+    failed,
+    not_begun,  ///< the power went before
+    unknown     ///< the power went before the drive had said that it began
+};
+
 struct CaseCommand {
     struct Range {
         std::uint64_t lba;
@@ -51,8 +59,9 @@ public:
     virtual void command_ended(std::uint32_t slot, CaseEnd end, const std::string& status) = 0;
     /// A flush of the port's own has said that the drive gave up what was not durable.
     virtual void flush_failed() = 0;
-    /// What was erasing all blocks when the power went has gone on since, and ended. Before start() ends.
-    virtual void drive_erased() = 0;
+    /// What was erasing all blocks when the power went may go on now that it is back. It ends before start() does.
+    virtual void erasure_goes_on() = 0;
+    virtual void erasure_ended(Erasure end) = 0;
     /// There may be room for more. Not while commands are told of.
     virtual void room() = 0;
 
@@ -101,9 +110,8 @@ public:
     virtual void power_lost() = 0;
     /// What was not done when a reset has ended will not be.
     virtual bool resets_end_commands() const { return false; }
-    /// All blocks of the drive are erased, in one of several ways. `ended`: whether they were. Precondition: nothing is
-    /// under way.
-    virtual void erase(std::uint32_t /*way*/, std::function<void(bool)> ended) { ended(false); }
+    /// All blocks of the drive are erased, in one of several ways. Precondition: nothing is under way.
+    virtual void erase(std::uint32_t /*way*/, std::function<void(Erasure)> ended) { ended(Erasure::failed); }
     /// The n-th frame from now on arrives broken.
     virtual void break_frame(std::uint32_t) {}
 

@@ -10,6 +10,9 @@ namespace ssdtlm {
 
 namespace {
 
+constexpr Ps kBetweenLooks{100'000'000};       // 100 us
+constexpr std::uint32_t kMostLooks = 100'000;  // ten seconds, in which a drive of a case is erased hundreds of times
+
 HostConfig with_one_queue(HostConfig c, std::uint32_t depth) {
     c.queue_pairs = 1;
     c.queue_entries = depth + 1;
@@ -118,13 +121,18 @@ void NvmeCasePort::start(Done started) {
     bring_up_.start([this, started = std::move(started)] { go_on_erasing(started); });
 }
 
-/// Sanitize goes on when the power is back, and until its end the drive serves nobody.
+/// Sanitize goes on when the power is back, and until its end the drive serves nobody. Its failure lasts as well.
 void NvmeCasePort::go_on_erasing(const Done& started) {
     if (sanitize_ == Sanitize::none) return brought_up(started);
-    erased_ = [this, started](bool well) {
-        if (well) client_.drive_erased();
-        brought_up(started);
-    };
+    if (sanitize_ == Sanitize::failed) {
+        erased_ = [this, started](Erasure) { brought_up(started); };
+    } else {
+        client_.erasure_goes_on();
+        erased_ = [this, started](Erasure end) {
+            client_.erasure_ended(end);
+            brought_up(started);
+        };
+    }
     look_at_sanitize();
 }
 
@@ -159,7 +167,7 @@ void NvmeCasePort::power_lost() {
     accesses_.take_all_back();
 }
 
-void NvmeCasePort::erase(std::uint32_t way, std::function<void(bool)> ended) {
+void NvmeCasePort::erase(std::uint32_t way, std::function<void(Erasure)> ended) {
     erased_ = std::move(ended);
     nvme::Sqe sqe;
     if (way % 3 == 0) {
@@ -168,28 +176,38 @@ void NvmeCasePort::erase(std::uint32_t way, std::function<void(bool)> ended) {
         const std::uint32_t format = 0;  // the drive's own block
         sqe.cdw10 = format | 1u << 9;
         return bring_up_.pass_through(
-            sqe, [this](std::uint16_t s) { std::exchange(erased_, nullptr)(s == nvme::kStSuccess); });
+            sqe, [this](std::uint16_t s) { erasure_ended(s == nvme::kStSuccess ? Erasure::done : Erasure::failed); });
     }
     sqe.opc = nvme::kAdminSanitize;
     sqe.cdw10 = 1u << 3 | (way % 3 == 1 ? 2 : 3 | 1u << 4);  // AUSE; block erase, or one pass of zeros
     sanitize_ = Sanitize::asked;
     bring_up_.pass_through(sqe, [this](std::uint16_t s) {
         sanitize_ = s == nvme::kStSuccess ? Sanitize::begun : Sanitize::none;
-        if (s != nvme::kStSuccess) return std::exchange(erased_, nullptr)(false);
+        if (s != nvme::kStSuccess) return erasure_ended(Erasure::failed);
         look_at_sanitize();
     });
 }
 
-/// The drive could not be sanitized: it serves again.
+/// The drive could not be sanitized. It serves again when the host has left the failure.
 void NvmeCasePort::leave_failure() {
+    sanitize_ = Sanitize::failed;
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminSanitize;
     sqe.cdw10 = 1;
-    bring_up_.pass_through(sqe, [this](std::uint16_t) { std::exchange(erased_, nullptr)(false); });
+    bring_up_.pass_through(sqe, [this](std::uint16_t s) {
+        if (s != nvme::kStSuccess) throw CheckFailed("the failure of a sanitize operation is not left");
+        sanitize_ = Sanitize::none;
+        erasure_ended(Erasure::failed);
+    });
 }
 
 /// Log 81h, until the operation has ended.
 void NvmeCasePort::look_at_sanitize() {
+    looks_ = 0;
+    look_again();
+}
+
+void NvmeCasePort::look_again() {
     if (log_ == 0) log_ = memory_.allocate(512, 512);
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminGetLogPage;
@@ -198,19 +216,22 @@ void NvmeCasePort::look_at_sanitize() {
     sqe.cdw10 = nvme::kLogSanitize | 127u << 16;
     bring_up_.pass_through(sqe, [this](std::uint16_t s) {
         if (s != nvme::kStSuccess) throw CheckFailed("the drive does not tell how far it is sanitized");
-        enum : unsigned { kNever, kDone, kRunning, kFailed };
+        enum : unsigned { kNone, kDone, kRunning, kFailed };
         const unsigned state = memory_.load<std::uint16_t>(log_ + 2) & 7u;
-        if (state == kNever && sanitize_ == Sanitize::begun) throw CheckFailed("a sanitize operation was forgotten");
+        if ((state == kNone && sanitize_ == Sanitize::begun) || (state == kDone && sanitize_ == Sanitize::failed))
+            throw CheckFailed("a sanitize operation was forgotten");
         if (state == kRunning) {
+            if (sanitize_ == Sanitize::failed) throw CheckFailed("a sanitize operation that has failed goes on");
             sanitize_ = Sanitize::begun;
-            next_look_ = agenda_.post_cancellable(agenda_.now() + Ps{100'000'000},
-                                                  Then::to<&NvmeCasePort::look_at_sanitize>(this));
+            if (++looks_ > kMostLooks) throw CheckFailed("a sanitize operation does not end");
+            next_look_ =
+                agenda_.post_cancellable(agenda_.now() + kBetweenLooks, Then::to<&NvmeCasePort::look_again>(this));
             return;
         }
-        // The power may have gone before the command had reached the drive.
-        const bool begun = std::exchange(sanitize_, Sanitize::none) == Sanitize::begun;
-        if (state == kFailed && begun) return leave_failure();
-        std::exchange(erased_, nullptr)(begun);
+        // The power may have gone before the host heard that the operation had begun, and its failure lasts.
+        if (state == kFailed) return leave_failure();
+        const Sanitize was = std::exchange(sanitize_, Sanitize::none);
+        erasure_ended(was == Sanitize::begun ? Erasure::done : state == kDone ? Erasure::unknown : Erasure::not_begun);
     });
 }
 

@@ -4,6 +4,7 @@
 
 #include <systemc>
 #include <tlm>
+#include <utility>
 #include <vector>
 
 #include "common/tlm/pooled_payload.h"
@@ -42,7 +43,7 @@ public:
     void shutdown(Done done) override { bring_up_.shutdown(std::move(done)); }
     void power_lost() override;
     bool resets_end_commands() const override { return true; }
-    void erase(std::uint32_t way, std::function<void(bool)> ended) override;
+    void erase(std::uint32_t way, std::function<void(Erasure)> ended) override;
     std::uint64_t commands() const override { return commands_; }
     std::string doing() const override { return bring_up_.doing(); }
 
@@ -81,7 +82,9 @@ private:
     bool take_ended();
     void go_on_erasing(const Done& started);
     void look_at_sanitize();
+    void look_again();
     void leave_failure();
+    void erasure_ended(Erasure end) { std::exchange(erased_, nullptr)(end); }
     void name_data(std::uint32_t slot, std::uint32_t bytes, bool is_read, nvme::Sqe& sqe);
 
     Agenda& agenda_;
@@ -104,12 +107,13 @@ private:
     std::uint32_t announced_ = 0;  // tail of the queue
     std::uint64_t commands_ = 0;
     bool serves_ = false;
-    std::function<void(bool)> erased_;
-    /// Of a sanitize operation whose end the host has not seen.
-    enum class Sanitize : std::uint8_t { none, asked, begun };
+    std::function<void(Erasure)> erased_;
+    /// Of a sanitize operation whose end the host has not seen. Failed: the host has not left its failure.
+    enum class Sanitize : std::uint8_t { none, asked, begun, failed };
     Sanitize sanitize_ = Sanitize::none;
     Agenda::Entry next_look_;
-    std::uint64_t log_ = 0;  // host memory for a log page
+    std::uint32_t looks_ = 0;  // at the operation since the drive began it
+    std::uint64_t log_ = 0;    // host memory for a log page
 };
 
 }  // namespace ssdtlm
