@@ -204,39 +204,36 @@ void CaseHost::submit_second(std::uint32_t first) {
 /// Format NVM or Sanitize, with nothing beside it.
 void CaseHost::erase(const DriveOp& op) {
     waits_ = true;
-    for (std::uint64_t u = 0; u < drive_.units; ++u) erasing_.push_back(map_.begin(u, 0, map_.atoms(), 0));
-    port_->erase(op.us, [this](bool well) {
-        if (!well && !is_read_only_()) throw CheckFailed("the drive was not erased");
-        for (std::uint64_t u = 0; u < drive_.units; ++u) {
-            if (well)
-                map_.end(u, erasing_[u], true);
-            else
-                map_.give_up(u, erasing_[u], true);
-        }
-        erasing_.clear();
-        if (well) initial_at_risk_ = initial_at_risk_ && flush_failed_;
-        counts_.erased += well;
+    erasure_goes_on();
+    port_->erase(op.us, [this](Erasure end) {
+        erasure_ended(end);
         waits_ = false;
         agenda_.post(agenda_.now(), Then::to<&CaseHost::go_on>(this, 0));
     });
 }
 
-/// A drive that is read-only may have refused a part.
-void CaseHost::drive_erased(bool surely) {
-    const bool well = surely || !is_read_only_();
+void CaseHost::erasure_goes_on() {
+    for (std::uint64_t u = 0; u < drive_.units; ++u) erasing_.push_back(map_.begin_erasure(u));
+}
+
+/// What has failed may have erased any of the blocks.
+void CaseHost::erasure_ended(Erasure end) {
+    const bool read_only = is_read_only_() || was_read_only_;
+    if (end == Erasure::failed && !read_only) throw CheckFailed("the drive was not erased");
+    const bool well = end == Erasure::done || (end == Erasure::over && !read_only);
     for (std::uint64_t u = 0; u < drive_.units; ++u) {
-        const ReferenceMap::Moment begun = map_.begin(u, 0, map_.atoms(), 0);
         if (well)
-            map_.end(u, begun, true);
+            map_.end(u, erasing_[u], true);
         else
-            map_.give_up(u, begun, true);
+            map_.give_up(u, erasing_[u], end != Erasure::not_begun, true);
     }
+    erasing_.clear();
     if (well) initial_at_risk_ = initial_at_risk_ && flush_failed_;
     counts_.erased += well;
 }
 
-/// A reset has come, and the host does not hear of the end of Format NVM or Sanitize. What goes on is told of by
-/// drive_erased(); else it was done before the reset, or never will be.
+/// A reset has come, and the host does not hear of the end of Format NVM or Sanitize. It was done before the reset, or
+/// it goes on as a new one, which erasure_goes_on() begins.
 void CaseHost::forget_erasure() {
     if (erasing_.empty()) return;
     ++counts_.resets_in_erasure;

@@ -90,6 +90,7 @@ void CaseHost::cut_power() {
     erasing_.clear();
     drop_commands();
     powered_ = serves_ = waits_ = false;
+    agenda_.cancel(pause_);
     if (is_read_only_()) {  // no flush of a later life tells what it has given up
         was_read_only_ = flush_failed_ = true;
         map_.fail_flush();
@@ -123,7 +124,7 @@ void CaseHost::power_returns() {
 
 void CaseHost::wait(Ps time) {
     waits_ = true;
-    agenda_.post(agenda_.now() + time, Then::to<&CaseHost::go_on>(this, 1));
+    pause_ = agenda_.post_cancellable(agenda_.now() + time, Then::to<&CaseHost::go_on>(this, 1));
 }
 
 void CaseHost::go_on(std::uint64_t waited) {

@@ -65,7 +65,8 @@ public:
 
     void command_ended(std::uint32_t slot, CaseEnd end, const std::string& status) override;
     void flush_failed() override;
-    void drive_erased(bool surely) override;
+    void erasure_goes_on() override;
+    void erasure_ended(Erasure end) override;
     void room() override { go_on(0); }
 
 private:
@@ -155,7 +156,7 @@ private:
     std::uint64_t look_at_ = 0;  // next unit
     std::uint32_t under_way_ = 0;
     bool waits_ = false;  // for its own entry of the agenda
-    Agenda::Entry timer_;
+    Agenda::Entry timer_, pause_;
     bool powered_ = true, power_waits_ = false, serves_ = false, going_on_ = false, ended_ = false, shut_down_ = false;
     const DriveOp* cut_by_ = nullptr;  // the operation that takes the power away or resets, until the drive is back
     std::uint32_t cuts_left_ = 0;      // of that operation

@@ -26,6 +26,15 @@ enum class CaseEnd : std::uint8_t {
     other
 };
 
+/// How the erasure of all blocks ended.
+enum class Erasure : std::uint8_t {
+    done,
+    failed,
+    not_begun,  ///< the power went, or a reset came, before
+    unknown,    ///< the power went, or a reset came, before the drive had said that it began
+    over        ///< the drive does not say how; one that is not read-only has erased all blocks
+};
+
 struct CaseCommand {
     struct Range {
         std::uint64_t lba;
@@ -51,9 +60,10 @@ public:
     virtual void command_ended(std::uint32_t slot, CaseEnd end, const std::string& status) = 0;
     /// A flush of the port's own has said that the drive gave up what was not durable.
     virtual void flush_failed() = 0;
-    /// What was erasing all blocks when the power went, or a reset came, has gone on since, and ended. Before start()
-    /// or reset() ends. Not `surely`: the drive does not tell whether all were erased.
-    virtual void drive_erased(bool surely) = 0;
+    /// What was erasing all blocks when the power went, or a reset came, may go on now. It ends before start() or
+    /// reset() does.
+    virtual void erasure_goes_on() = 0;
+    virtual void erasure_ended(Erasure end) = 0;
     /// There may be room for more. Not while commands are told of.
     virtual void room() = 0;
 
@@ -103,9 +113,8 @@ public:
     virtual void power_lost() = 0;
     /// What was not done when a reset has ended will not be.
     virtual bool resets_end_commands() const { return false; }
-    /// All blocks of the drive are erased, in one of several ways. `ended`: whether they were. Precondition: nothing is
-    /// under way.
-    virtual void erase(std::uint32_t /*way*/, std::function<void(bool)> ended) { ended(false); }
+    /// All blocks of the drive are erased, in one of several ways. Precondition: nothing is under way.
+    virtual void erase(std::uint32_t /*way*/, std::function<void(Erasure)> ended) { ended(Erasure::failed); }
     /// The n-th frame from now on arrives broken.
     virtual void break_frame(std::uint32_t) {}
 

@@ -10,6 +10,9 @@ namespace ssdtlm {
 
 namespace {
 
+constexpr Ps kBetweenLooks{100'000'000};       // 100 us
+constexpr std::uint32_t kMostLooks = 100'000;  // ten seconds, in which a drive of a case is erased hundreds of times
+
 HostConfig with_one_queue(HostConfig c, std::uint32_t depth) {
     c.queue_pairs = 1;
     c.queue_entries = depth + 1;
@@ -118,16 +121,21 @@ void NvmeCasePort::start(Done started) {
     bring_up_.start([this, started = std::move(started)] { go_on_erasing(started); });
 }
 
-/// Sanitize goes on when the power is back, and over a reset. A format goes on over a reset, and a loss of power ends
-/// it. Until their end the drive serves nobody.
+/// Sanitize goes on when the power is back, and over a reset. Its failure lasts as well. A format goes on over a reset,
+/// and a loss of power ends it. Until their end the drive serves nobody.
 void NvmeCasePort::go_on_erasing(const Done& started) {
-    if (sanitize_ == Erasure::none && format_ == Erasure::none) return brought_up(started);
-    const bool tells = sanitize_ != Erasure::none;
-    erased_ = [this, started, tells](bool begun) {
-        if (begun) client_.drive_erased(tells);
-        brought_up(started);
-    };
-    tells ? look_at_sanitize() : look_at_format();
+    if (sanitize_ == Progress::none && format_ == Progress::none) return brought_up(started);
+    if (sanitize_ == Progress::failed) {
+        erased_ = [this, started](Erasure) { brought_up(started); };
+    } else {
+        client_.erasure_goes_on();
+        erased_ = [this, started](Erasure end) {
+            client_.erasure_ended(end);
+            brought_up(started);
+        };
+    }
+    looks_ = 0;
+    sanitize_ != Progress::none ? look_at_sanitize() : look_at_format();
 }
 
 void NvmeCasePort::brought_up(const Done& then) {
@@ -167,14 +175,14 @@ void NvmeCasePort::reset(std::uint32_t variant, Done stopped, Done done) {
 void NvmeCasePort::power_lost() {
     serves_ = resets_ = false;
     erased_ = nullptr;
-    format_ = Erasure::none;
+    format_ = Progress::none;
     agenda_.cancel(next_look_);
     bring_up_.power_lost();
     door_.restart();
     accesses_.take_all_back();
 }
 
-void NvmeCasePort::erase(std::uint32_t way, std::function<void(bool)> ended) {
+void NvmeCasePort::erase(std::uint32_t way, std::function<void(Erasure)> ended) {
     erased_ = std::move(ended);
     nvme::Sqe sqe;
     if (way % 3 == 0) {
@@ -182,30 +190,33 @@ void NvmeCasePort::erase(std::uint32_t way, std::function<void(bool)> ended) {
         sqe.nsid = nvme::kNsidAll;
         const std::uint32_t format = 0;  // the drive's own block
         sqe.cdw10 = format | 1u << 9;
-        format_ = Erasure::asked;
+        format_ = Progress::asked;
         return bring_up_.pass_through(sqe, [this](std::uint16_t s) {
-            format_ = Erasure::none;
-            std::exchange(erased_, nullptr)(s == nvme::kStSuccess);
+            format_ = Progress::none;
+            erasure_ended(s == nvme::kStSuccess ? Erasure::done : Erasure::failed);
         });
     }
     sqe.opc = nvme::kAdminSanitize;
     sqe.cdw10 = 1u << 3 | (way % 3 == 1 ? 2 : 3 | 1u << 4);  // AUSE; block erase, or one pass of zeros
-    sanitize_ = Erasure::asked;
+    sanitize_ = Progress::asked;
     bring_up_.pass_through(sqe, [this](std::uint16_t s) {
-        sanitize_ = s == nvme::kStSuccess ? Erasure::begun : Erasure::none;
-        if (s != nvme::kStSuccess) return std::exchange(erased_, nullptr)(false);
+        sanitize_ = s == nvme::kStSuccess ? Progress::begun : Progress::none;
+        if (s != nvme::kStSuccess) return erasure_ended(Erasure::failed);
+        looks_ = 0;
         if (!resets_) look_at_sanitize();
     });
 }
 
-/// The drive could not be sanitized: it serves again.
+/// The drive could not be sanitized. It serves again when the host has left the failure.
 void NvmeCasePort::leave_failure() {
+    sanitize_ = Progress::failed;
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminSanitize;
     sqe.cdw10 = 1;
-    bring_up_.pass_through(sqe, [this](std::uint16_t) {
-        sanitize_ = Erasure::none;
-        std::exchange(erased_, nullptr)(false);
+    bring_up_.pass_through(sqe, [this](std::uint16_t s) {
+        if (s != nvme::kStSuccess) throw CheckFailed("the failure of a sanitize operation is not left");
+        sanitize_ = Progress::none;
+        erasure_ended(Erasure::failed);
     });
 }
 
@@ -218,7 +229,8 @@ void NvmeCasePort::ask(nvme::Sqe& sqe, std::function<void(std::uint16_t)> ended)
 
 void NvmeCasePort::look_again(Then look) {
     if (resets_) return;  // when the drive is up again
-    next_look_ = agenda_.post_cancellable(agenda_.now() + Ps{100'000'000}, look);
+    if (++looks_ > kMostLooks) throw CheckFailed("an erasure does not end");
+    next_look_ = agenda_.post_cancellable(agenda_.now() + kBetweenLooks, look);
 }
 
 /// Log 81h, until the operation has ended.
@@ -229,21 +241,23 @@ void NvmeCasePort::look_at_sanitize() {
     sqe.cdw10 = nvme::kLogSanitize | 127u << 16;
     ask(sqe, [this](std::uint16_t s) {
         if (s != nvme::kStSuccess) throw CheckFailed("the drive does not tell how far it is sanitized");
-        enum : unsigned { kNotYet, kDone, kRunning, kFailed };
+        enum : unsigned { kNone, kDone, kRunning, kFailed };
         const unsigned state = memory_.load<std::uint16_t>(log_ + 2) & 7u;
-        if (state == kNotYet && sanitize_ == Erasure::begun) throw CheckFailed("a sanitize operation was forgotten");
+        if ((state == kNone && sanitize_ == Progress::begun) || (state == kDone && sanitize_ == Progress::failed))
+            throw CheckFailed("a sanitize operation was forgotten");
         if (state == kRunning) {
-            sanitize_ = Erasure::begun;
+            if (sanitize_ == Progress::failed) throw CheckFailed("a sanitize operation that has failed goes on");
+            sanitize_ = Progress::begun;
             return look_again(Then::to<&NvmeCasePort::look_at_sanitize>(this));
         }
-        // The power may have gone, or a reset have come, before the command had reached the drive.
-        const bool begun = sanitize_ == Erasure::begun;
-        if (state == kFailed && begun) {
+        // The power may have gone, or a reset have come, before the host heard that the operation had begun. Its
+        // failure lasts.
+        if (state == kFailed) {
             if (!resets_) leave_failure();
             return;
         }
-        sanitize_ = Erasure::none;
-        std::exchange(erased_, nullptr)(begun);
+        const Progress was = std::exchange(sanitize_, Progress::none);
+        erasure_ended(was == Progress::begun ? Erasure::done : state == kDone ? Erasure::unknown : Erasure::not_begun);
     });
 }
 
@@ -256,12 +270,12 @@ void NvmeCasePort::look_at_format() {
     ask(sqe, [this](std::uint16_t s) {
         if (s != nvme::kStSuccess) throw CheckFailed("the drive does not describe its namespace");
         if ((memory_.load<std::uint8_t>(log_ + nvme::IdNs::kFpi) & 0x7Fu) != 0) {
-            format_ = Erasure::begun;
+            format_ = Progress::begun;
             return look_again(Then::to<&NvmeCasePort::look_at_format>(this));
         }
         // What had not begun is over, or the reset has come before it.
-        const bool begun = std::exchange(format_, Erasure::none) == Erasure::begun;
-        std::exchange(erased_, nullptr)(begun);
+        const bool begun = std::exchange(format_, Progress::none) == Progress::begun;
+        erasure_ended(begun ? Erasure::over : Erasure::not_begun);
     });
 }
 

@@ -4,6 +4,7 @@
 
 #include <systemc>
 #include <tlm>
+#include <utility>
 #include <vector>
 
 #include "common/tlm/pooled_payload.h"
@@ -44,7 +45,7 @@ public:
     void shutdown(Done done) override { bring_up_.shutdown(std::move(done)); }
     void power_lost() override;
     bool resets_end_commands() const override { return true; }
-    void erase(std::uint32_t way, std::function<void(bool)> ended) override;
+    void erase(std::uint32_t way, std::function<void(Erasure)> ended) override;
     std::uint64_t commands() const override { return commands_; }
     std::string doing() const override { return bring_up_.doing(); }
 
@@ -87,6 +88,7 @@ private:
     void look_at_format();
     void look_again(Then look);
     void leave_failure();
+    void erasure_ended(Erasure end) { std::exchange(erased_, nullptr)(end); }
     void name_data(std::uint32_t slot, std::uint32_t bytes, bool is_read, nvme::Sqe& sqe);
 
     Agenda& agenda_;
@@ -111,12 +113,14 @@ private:
     bool serves_ = false;
     bool resets_ = false;  // a reset is under way, and the drive has not stopped
     BringUp::ResetFunction reset_function_;
-    std::function<void(bool)> erased_;
-    /// Of a sanitize operation, or a format, whose end the host has not seen.
-    enum class Erasure : std::uint8_t { none, asked, begun };
-    Erasure sanitize_ = Erasure::none, format_ = Erasure::none;
+    std::function<void(Erasure)> erased_;
+    /// Of a sanitize operation, or a format, whose end the host has not seen. Failed: the host has not left the failure
+    /// of a sanitize operation.
+    enum class Progress : std::uint8_t { none, asked, begun, failed };
+    Progress sanitize_ = Progress::none, format_ = Progress::none;
     Agenda::Entry next_look_;
-    std::uint64_t log_ = 0;  // host memory for a log page or a data structure of Identify
+    std::uint32_t looks_ = 0;  // at what erases, since the host began to look
+    std::uint64_t log_ = 0;    // host memory for a log page or a data structure of Identify
 };
 
 }  // namespace ssdtlm

@@ -68,6 +68,15 @@ TEST(Property, AfterEachLossOfPower) {
     EXPECT_TRUE(run_campaign(c)) << "the case is printed above";
 }
 
+// Three of a hundred operations are Format NVM or Sanitize. Half of these lose power meanwhile, and some fail.
+TEST(Property, AfterEachErasure) {
+    Campaign c;
+    c.seed = from_environment("SSDTLM_TEST_SEED", 90'000) + 4'000'000;
+    c.operations = from_environment("SSDTLM_PROPERTY_ERASURES", 20'000);
+    c.mix = {20, 400, false, 30};
+    EXPECT_TRUE(run_campaign(c)) << "the case is printed above";
+}
+
 TEST(Property, SerialAtaEachReadIsWhatTheReferenceMapSays) {
     Campaign c;
     c.seed = from_environment("SSDTLM_TEST_SEED", 90'000) + 2'000'000;

@@ -23,16 +23,24 @@ constexpr unsigned kSecondsMadeSmaller = 10;  ///< smaller forms of a case that 
 constexpr std::chrono::minutes kMadeSmallerFor{5};
 
 /// Of 1,000. The simplest first: that is what a failing case is made of in the end.
-Kind kind_of(int n, int cuts) {
+Kind kind_of(int n, int cuts, int erasures) {
     const int resets = 1 + cuts / 4;
-    const std::pair<Kind, int> shares[] = {{Kind::write, 400},        {Kind::read, 250 - cuts - resets},
-                                           {Kind::reset, resets},     {Kind::forced_write, 70},
-                                           {Kind::trim, 80},          {Kind::zeroes, 20},
-                                           {Kind::forced_zeroes, 10}, {Kind::flush, 40},
-                                           {Kind::drain, 40},         {Kind::cut, cuts - cuts / 3},
-                                           {Kind::off, cuts / 3},     {Kind::verify, 10},
-                                           {Kind::compare, 10},       {Kind::copy, 12},
-                                           {Kind::uncorrectable, 5},  {Kind::format, 1},
+    const std::pair<Kind, int> shares[] = {{Kind::write, 401 - erasures},
+                                           {Kind::read, 250 - cuts - resets},
+                                           {Kind::reset, resets},
+                                           {Kind::forced_write, 70},
+                                           {Kind::trim, 80},
+                                           {Kind::zeroes, 20},
+                                           {Kind::forced_zeroes, 10},
+                                           {Kind::flush, 40},
+                                           {Kind::drain, 40},
+                                           {Kind::cut, cuts - cuts / 3},
+                                           {Kind::off, cuts / 3},
+                                           {Kind::verify, 10},
+                                           {Kind::compare, 10},
+                                           {Kind::copy, 12},
+                                           {Kind::uncorrectable, 5},
+                                           {Kind::format, erasures},
                                            {Kind::compare_write, 10}};
     for (const auto& [kind, share] : shares) {
         if (n < share) return kind;
@@ -60,7 +68,7 @@ Kind sata_kind_of(int n, int cuts) {
 /// RapidCheck's own prints, and has a configuration from the environment.
 struct Silent final : rc::detail::TestListenerAdapter {};
 
-rc::Gen<DriveOp> any_op(int cuts) {
+rc::Gen<DriveOp> any_op(int cuts, int erasures) {
     using rc::gen::inRange;
     const auto units = rc::gen::oneOf(inRange(0, 6), inRange(0, 64), inRange(0, 100'000));
     const auto few = rc::gen::oneOf(rc::gen::just(0), inRange(0, 32));
@@ -68,10 +76,10 @@ rc::Gen<DriveOp> any_op(int cuts) {
     const auto us = rc::gen::oneOf(inRange(0, 20), inRange(0, 500), inRange(0, 6000));
     return rc::gen::map(
         rc::gen::tuple(inRange(0, 1000), units, few, blocks, us, inRange(0, 12)),
-        [cuts](const std::tuple<int, int, int, int, int, int>& t) {
+        [cuts, erasures](const std::tuple<int, int, int, int, int, int>& t) {
             const auto [kind, unit, block, many, time, more] = t;
             DriveOp o;
-            o.kind = kind_of(kind, cuts);
+            o.kind = kind_of(kind, cuts, erasures);
             o.unit = static_cast<std::uint32_t>(unit);
             o.block = static_cast<std::uint32_t>(block);
             o.blocks = static_cast<std::uint32_t>(
@@ -84,7 +92,7 @@ rc::Gen<DriveOp> any_op(int cuts) {
 }
 
 rc::Gen<DriveOp> any_sata_op(int cuts) {
-    return rc::gen::map(rc::gen::tuple(any_op(cuts), rc::gen::inRange(0, 1000), rc::gen::inRange(0, 24)),
+    return rc::gen::map(rc::gen::tuple(any_op(cuts, 0), rc::gen::inRange(0, 1000), rc::gen::inRange(0, 24)),
                         [cuts](const std::tuple<DriveOp, int, int>& t) {
                             auto [o, kind, more] = t;
                             o.kind = sata_kind_of(kind, cuts);
@@ -131,7 +139,7 @@ rc::Gen<DriveCase> any_case(const CaseMix& mix) {
     // Any number below 60 is one of up to six values with equal chances.
     const std::vector<Choice>& choices = DriveCase::choices(mix.serial_ata);
     const auto chosen = rc::gen::container<std::vector<int>>(choices.size(), rc::gen::inRange(0, 60));
-    const auto op = mix.serial_ata ? any_sata_op(mix.cuts) : any_op(mix.cuts);
+    const auto op = mix.serial_ata ? any_sata_op(mix.cuts) : any_op(mix.cuts, mix.erasures);
     const auto ops = rc::gen::resize(mix.most_ops, rc::gen::container<std::vector<DriveOp>>(rc::gen::resize(100, op)));
     return rc::gen::map(
         rc::gen::pair(rc::gen::resize(100, chosen), ops),

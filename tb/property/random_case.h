@@ -8,11 +8,12 @@
 
 namespace ssdtlm {
 
-/// How often the power goes: of 1,000 operations.
+/// How often the power goes and the drive is erased: of 1,000 operations.
 struct CaseMix {
     int cuts = 8;
     int most_ops = 800;
     bool serial_ata = false;
+    int erasures = 1;  ///< NVMe only
 };
 rc::Gen<DriveCase> any_case(const CaseMix& mix);
 

@@ -14,14 +14,6 @@ namespace {
 constexpr std::size_t kMostOfRead = 50'000;
 constexpr std::size_t kMostTried = 500;
 
-/// Atoms that could not be read show nothing.
-bool shows(const ReferenceMap::Image& image, std::uint32_t first, const ReferenceMap::Value* found,
-           std::uint32_t atoms) {
-    for (std::uint32_t a = 0; a < atoms; ++a)
-        if (found[a] != image[first + a] && found[a] != ReferenceMap::kUnreadable) return false;
-    return true;
-}
-
 std::string name_of(ReferenceMap::Value v) {
     return v == ReferenceMap::kUnreadable ? "unreadable" : std::to_string(v);
 }
@@ -29,7 +21,8 @@ std::string name_of(ReferenceMap::Value v) {
 
 /// Goes through the orders in which a unit's operations can have been done, loss of power by loss of power. Each of
 /// these leaves what the unit was at some moment before, though the drive and its host went on to others. Atoms that no
-/// read speaks of are left out, and so is what may not have been done and changes nothing else: many such operations
+/// read speaks of are left out, and so are those for which another one stands: it was the same at first, the same was
+/// done to it, and the reads have found the same. What changes nothing else is left out as well: many such operations
 /// have too many orders to try.
 class ReferenceMap::Search {
 public:
@@ -45,7 +38,11 @@ public:
         for (const Sight& s : u.sights)
             for (std::size_t a = 0; a < s.found.size(); ++a)
                 if (s.found[a] != kUnreadable) seen_in_read_[s.first + a] = true;
-        for (std::size_t i = 0; i < leaves_.size(); ++i) leaves_[i] = u.operations[i].cut && !is_seen(u.operations[i]);
+        std::set<std::vector<Value>> kinds;
+        for (std::uint32_t a = 0; a < seen_in_read_.size(); ++a)
+            if (seen_in_read_[a] && !kinds.insert(all_about(a)).second) seen_in_read_[a] = false;
+        for (std::size_t i = 0; i < leaves_.size(); ++i)
+            leaves_[i] = (u.operations[i].cut || u.operations[i].erasure) && !is_seen(u.operations[i]);
     }
     bool run() {
         State s{u_.base, nothing_done(), 0};
@@ -61,6 +58,32 @@ private:
         std::uint32_t life;
         bool operator<(const State& o) const { return std::tie(life, done, image) < std::tie(o.life, o.done, o.image); }
     };
+    /// What its history can be follows from this. The pieces of an erasure differ in nothing but the atom.
+    std::vector<Value> all_about(std::uint32_t atom) const {
+        std::vector<Value> about{u_.base[atom]};
+        for (std::size_t i = 0; i < u_.operations.size(); ++i) {
+            const Operation& o = u_.operations[i];
+            if (!o.covers(atom)) continue;
+            if (o.erasure)
+                about.insert(about.end(), {0, o.begun, o.cut, o.durable});
+            else
+                about.insert(about.end(), {1, i});
+        }
+        for (const Sight& s : u_.sights) add_found(s.first, s.found.data(), s.found.size(), atom, about);
+        add_found(q_.first, q_.found, q_.atoms, atom, about);
+        return about;
+    }
+    static void add_found(std::uint32_t first, const Value* found, std::size_t atoms, std::uint32_t atom,
+                          std::vector<Value>& about) {
+        const bool in = atom >= first && atom < first + atoms;
+        about.insert(about.end(), {in, in ? found[atom - first] : 0});
+    }
+    /// Atoms that could not be read show nothing.
+    bool shows(const Image& image, std::uint32_t first, const Value* found, std::uint32_t atoms) const {
+        for (std::uint32_t a = 0; a < atoms; ++a)
+            if (seen_in_read_[first + a] && found[a] != image[first + a] && found[a] != kUnreadable) return false;
+        return true;
+    }
     /// Each visit counts, of a state that was there before as well: where much overlaps these are the most.
     bool tried_enough() { return ++tried_ > most_; }
     std::vector<bool> nothing_done() const { return std::vector<bool>(u_.operations.size(), false); }
@@ -82,7 +105,7 @@ private:
         if (stuck_.count(s) != 0 || !fits_sights(s)) return false;
         if (all_done_before(kRuns, s)) return true;
         for (std::size_t i = 0; i < u_.operations.size(); ++i)
-            if (!u_.operations[i].cut && can_be_next(i, s) && goes_on(behind(i, s))) return true;
+            if (!leaves_[i] && !u_.operations[i].cut && can_be_next(i, s) && goes_on(behind(i, s))) return true;
         stuck_.insert(s);
         return false;
     }
@@ -105,13 +128,13 @@ private:
     bool all_done_before(Moment at, const State& s) const {
         for (std::size_t i = 0; i < s.done.size(); ++i) {
             const Operation& o = u_.operations[i];
-            if (o.life == s.life && o.ended < at && !o.cut && !s.done[i]) return false;
+            if (o.life == s.life && o.ended < at && !o.cut && !leaves_[i] && !s.done[i]) return false;
         }
         return true;
     }
     bool all_durable_done(const State& s) const {
         for (std::size_t i = 0; i < s.done.size(); ++i)
-            if (u_.operations[i].life == s.life && u_.operations[i].durable && !s.done[i]) return false;
+            if (u_.operations[i].life == s.life && u_.operations[i].durable && !leaves_[i] && !s.done[i]) return false;
         return true;
     }
     /// Where all is done that a sight has behind it, and nothing more, the unit is as it was seen.
@@ -120,7 +143,8 @@ private:
             if (s.life != state.life) continue;
             bool there = true;
             for (std::size_t i = 0; i < state.done.size() && there; ++i)
-                if (u_.operations[i].life == s.life) there = state.done[i] == (u_.operations[i].begun < s.at);
+                if (u_.operations[i].life == s.life && !leaves_[i])
+                    there = state.done[i] == (u_.operations[i].begun < s.at);
             if (there && !shows(state.image, s.first, s.found.data(), static_cast<std::uint32_t>(s.found.size())))
                 return false;
         }
@@ -135,7 +159,7 @@ private:
     const Question& q_;
     const std::uint32_t life_;
     const std::size_t most_;
-    std::vector<bool> seen_in_read_;  // by atom
+    std::vector<bool> seen_in_read_;  // by atom, without those for which another one stands
     std::vector<bool> leaves_;        // by operation: it need not be tried
     std::set<State> seen_, stuck_;
     std::size_t tried_ = 0;
@@ -161,6 +185,12 @@ ReferenceMap::Moment ReferenceMap::begin(std::uint64_t unit, std::uint32_t first
     return o.begun;
 }
 
+ReferenceMap::Moment ReferenceMap::begin_erasure(std::uint64_t unit) {
+    const Moment begun = begin(unit, 0, atoms_, 0);
+    touch(unit).operations.back().erasure = true;
+    return begun;
+}
+
 void ReferenceMap::end(std::uint64_t unit, Moment begun, bool durable) {
     Unit& u = touch(unit);
     for (Operation& o : u.operations) {
@@ -181,10 +211,26 @@ void ReferenceMap::give_up(std::uint64_t unit, Moment begun, bool perhaps, bool 
     std::vector<Operation>& all = touch(unit).operations;
     const auto o = std::find_if(all.begin(), all.end(), [begun](const Operation& a) { return a.begun == begun; });
     if (o == all.end()) throw CheckFailed("the reference map knows nothing of what was given up");
-    o->ended = ++clock_;
-    o->cut = true;
-    o->over = over;
-    if (!perhaps) all.erase(o);
+    ++clock_;
+    if (perhaps)
+        cut(touch(unit), static_cast<std::size_t>(o - all.begin()), clock_, over);
+    else
+        all.erase(o);
+}
+
+/// It may not have been done. An erasure falls into one operation for each atom.
+void ReferenceMap::cut(Unit& u, std::size_t operation, Moment ended, bool over) {
+    Operation& o = u.operations[operation];
+    o.ended = ended;
+    o.cut = true;
+    o.over = over;
+    if (!o.erasure || o.atoms == 1) return;
+    const Operation whole = o;
+    o.atoms = 1;
+    std::vector<Operation> others(whole.atoms - 1, o);
+    for (std::uint32_t a = 1; a < whole.atoms; ++a) others[a - 1].first = whole.first + a;
+    u.operations.insert(u.operations.begin() + static_cast<std::ptrdiff_t>(operation) + 1, others.begin(),
+                        others.end());
 }
 
 void ReferenceMap::end_flush(Moment begun) {
@@ -237,11 +283,8 @@ void ReferenceMap::power_lost() {
     ++clock_;
     reads_.clear();
     for (auto& [unit, u] : touched_) {
-        for (Operation& o : u.operations) {
-            if (o.ended != kRuns) continue;
-            o.ended = clock_;
-            o.cut = true;
-        }
+        for (std::size_t i = 0; i < u.operations.size(); ++i)
+            if (u.operations[i].ended == kRuns) cut(u, i, clock_, false);
     }
     ++life_;
 }

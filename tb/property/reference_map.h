@@ -13,6 +13,7 @@
 //   leaves out nothing that came before it.
 // - An atom that was made unreadable stays so over losses of power, whatever else they leave of its unit, until
 //   something is written there. A deallocation leaves it as it is.
+// - An erasure that was cut off or has failed has changed some atoms and others not.
 // - What a read has found, it is.
 #pragma once
 
@@ -39,6 +40,8 @@ public:
 
     /// Something that gives these atoms of a unit this value begins. `spares`: but not those that cannot be read.
     Moment begin(std::uint64_t unit, std::uint32_t first, std::uint32_t atoms, Value value, bool spares = false);
+    /// The whole unit begins to become 0. Where that is given up or cut off, each atom has become 0 or not.
+    Moment begin_erasure(std::uint64_t unit);
     /// It ends; `durable`: it outlives a loss of power from now on.
     void end(std::uint64_t unit, Moment begun, bool durable);
     /// It ends, and was not done; `perhaps`: or it was, at any time from then on; `over`: or before this moment.
@@ -87,6 +90,7 @@ private:
         bool durable = false;
         bool cut = false;      ///< it may not have been done: its end is the loss of power, or it was given up
         bool over = false;     ///< and if it was, then before its end
+        bool erasure = false;  ///< if it is cut, each atom was erased by itself or not
         bool at_risk = false;  ///< not durable when a flush failed: never by a flush
 
         bool covers(std::uint32_t atom) const { return atom >= first && atom < first + atoms; }
@@ -114,6 +118,7 @@ private:
     class Search;
 
     Unit& touch(std::uint64_t unit);
+    static void cut(Unit& u, std::size_t operation, Moment ended, bool over);
     void outlives(Unit& u, Moment at) const;
     void forget_what_is_covered(Unit& u, Moment begun) const;
     void settle(Unit& u);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace ssdtlm {
 namespace {
 
@@ -255,6 +257,74 @@ TEST_F(Reference, WhatAReadHasFoundDoneMayBeLostWithThePower) {
     EXPECT_FALSE(reads({5, 5, 5, 5}));
     map.power_lost();
     EXPECT_TRUE(reads({5, 5, 5, 5}));
+}
+
+TEST_F(Reference, AnErasureThatHasFailedLeavesEachAtomErasedOrNot) {
+    write(0, 4, 5, true);
+    write(1, 2, 6);
+    map.give_up(0, map.begin_erasure(0), true, true);
+    EXPECT_FALSE(reads({5, 5, 0, 0})) << "the write had ended before";
+    EXPECT_FALSE(reads({0, 0, 0, 7})) << "nobody has written it";
+    EXPECT_TRUE(reads({5, 0, 6, 5}));
+    EXPECT_FALSE(reads({0, 0, 0, 0})) << "it is over";
+    EXPECT_FALSE(reads({5, 6, 6, 5})) << "it was erased";
+    write(0, 2, 7);
+    EXPECT_TRUE(reads({7, 7, 6, 5}));
+}
+
+TEST_F(Reference, WhatAFailedErasureHasErasedMayComeBackWithThePower) {
+    write(0, 4, 5, true);
+    map.give_up(0, map.begin_erasure(0), true, true);
+    EXPECT_TRUE(reads({0, 0, 5, 0}));
+    map.power_lost();
+    EXPECT_FALSE(reads({0, 0, 0, 0})) << "the third one was not erased";
+    EXPECT_TRUE(reads({5, 0, 5, 0}));
+    EXPECT_FALSE(reads({0, 0, 5, 0})) << "it has been read";
+}
+
+TEST_F(Reference, AnErasureThatALossOfPowerHasCutLeavesEachAtomErasedOrNot) {
+    write(0, 4, 5, true);
+    map.begin_erasure(0);
+    map.power_lost();
+    EXPECT_FALSE(reads({0, 5, 0, 6}));
+    EXPECT_TRUE(reads({0, 5, 0, 5}));
+    EXPECT_FALSE(reads({0, 0, 0, 0})) << "it has been read";
+}
+
+TEST_F(Reference, AnErasureThatEndsWellIsDurable) {
+    write(0, 4, 5, true);
+    map.begin_erasure(0);
+    map.power_lost();
+    map.end(0, map.begin_erasure(0), true);
+    EXPECT_TRUE(map.is_durable(0));
+    EXPECT_FALSE(reads({0, 5, 0, 0}));
+    map.power_lost();
+    EXPECT_FALSE(reads({5, 5, 5, 5}));
+    EXPECT_TRUE(reads({0, 0, 0, 0}));
+}
+
+// Each state of so many atoms is one of the orders in which they can be erased.
+TEST(ReferenceMap, FindsOutWhatOfManyAtomsAFailedErasureHasErased) {
+    constexpr std::uint32_t kAtoms = 128;
+    ReferenceMap map(1, kAtoms, 1, 1);
+    map.end(0, map.begin(0, 0, kAtoms, 5), true);
+    map.give_up(0, map.begin_erasure(0), true, true);
+    const auto reads = [&map](const ReferenceMap::Image& found) {
+        const auto at = map.begin_read();
+        const bool ok = map.read(0, 0, found, at).empty();
+        map.end_read(at);
+        return ok;
+    };
+    ReferenceMap::Image half(kAtoms, 5);
+    std::fill(half.begin() + kAtoms / 2, half.end(), 0);
+    ReferenceMap::Image wrong = half;
+    wrong[3] = 1;
+    EXPECT_FALSE(reads(wrong));
+    EXPECT_TRUE(reads(half));
+    EXPECT_FALSE(reads(ReferenceMap::Image(kAtoms, 0)));
+    map.power_lost();
+    EXPECT_FALSE(reads(wrong));
+    EXPECT_TRUE(reads(ReferenceMap::Image(kAtoms, 5)));
 }
 
 TEST_F(Reference, WhatWasGivenUpAndIsNotOverMayComeLater) {

@@ -256,6 +256,18 @@ TEST(MediaCommands, AnOverwriteLeavesItsPatternWithoutDeallocation) {
         ASSERT_EQ(load<std::uint32_t>(&b.drive.memory[at]), 0x12345678u) << at;
 }
 
+// A map on the flash has room for the entries of one command of nvme.max_transfer.
+TEST(MediaCommands, JobsUseNoLargerCommandsThanTheHostMay) {
+    NvmeConfig c = test::NvmeBench::small();
+    c.max_transfer_bytes = 8192;
+    DriveBench b(c);
+    b.enable();
+    EXPECT_EQ(b.run_admin(b.admin_command(kAdminSanitize, 0, 3u | 1u << 4, 0x12345678)).status(), kStSuccess);
+    EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::write)], DriveBench::kBytes / 8192);
+    EXPECT_EQ(b.run_admin(b.admin_command(kAdminSelfTest, kNsidAll, 2)).status(), kStSuccess);
+    EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::read)], DriveBench::kBytes / 8192);
+}
+
 // NVMe 1.4 §8.15: only a command that leaves it, or another operation that ends well, ends it.
 TEST(MediaCommands, AFailureToSanitizeStaysOverALossOfPower) {
     DriveBench b;

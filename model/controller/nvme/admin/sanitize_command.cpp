@@ -86,6 +86,7 @@ void begin_sanitize(AdminContext& c) {
     OverwriteJob::Plan plan;
     plan.blocks = c.device.drive_bytes / c.config.lba_bytes;
     plan.lba_bytes = c.config.lba_bytes;
+    plan.piece_bytes = job_piece_bytes(OverwriteJob::kPieceBytes, c.config.max_transfer_bytes);
     plan.passes = s.cdw10 >> 4 & 0xFu;
     if (plan.passes == 0) plan.passes = 16;
     plan.pattern = s.pattern;

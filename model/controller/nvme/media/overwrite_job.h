@@ -14,12 +14,13 @@ namespace ssdtlm {
 
 class OverwriteJob final : public MediaJob {
 public:
-    static constexpr std::uint32_t kPieceBytes = 1u << 17;  ///< size of one write; assumed
+    static constexpr std::uint32_t kPieceBytes = 1u << 17;  ///< size of one write, if the drive takes it; assumed
     static constexpr std::uint32_t kDepth = 8;              ///< writes under way at once; assumed
 
     struct Plan {
         std::uint64_t blocks = 0;  ///< blocks of the drive
         std::uint32_t lba_bytes = 4096;
+        std::uint32_t piece_bytes = kPieceBytes;
         std::uint32_t passes = 1;
         std::uint32_t pattern = 0;
         bool inverts = false;  ///< each pass inverts the pattern
@@ -45,8 +46,8 @@ public:
         }
         c.op = IoOp::write;
         c.slba = at_;
-        c.blocks =
-            static_cast<std::uint32_t>(std::min<std::uint64_t>(kPieceBytes / plan_.lba_bytes, plan_.blocks - at_));
+        c.blocks = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(plan_.piece_bytes / plan_.lba_bytes, plan_.blocks - at_));
         c.bytes = std::uint64_t{c.blocks} * plan_.lba_bytes;
         c.special.data = SpecialCommand::Data::kept;
         c.special.kept.resize(c.bytes);

@@ -7,20 +7,23 @@
 #include <cstdint>
 
 #include "controller/nvme/admin/admin_kind.h"
+#include "controller/nvme/media/media_work.h"
 
 namespace ssdtlm {
 
 class SelfTestJob final : public MediaJob {
 public:
     static constexpr std::uint64_t kShortReads = 1000;         ///< assumed
-    static constexpr std::uint32_t kExtendedBytes = 1u << 17;  ///< size of one read; assumed
+    static constexpr std::uint32_t kExtendedBytes = 1u << 17;  ///< size of one read, if the drive takes it; assumed
     static constexpr std::uint8_t kMediaSegment = 1;           ///< the only one
 
     /// Reads `blocks` blocks of `lba_bytes` bytes, from block `first` of the drive on.
     SelfTestJob(AdminContext& context, SelfTest test, std::uint64_t first, std::uint64_t blocks,
                 std::uint32_t lba_bytes)
         : c_(context), test_(test), first_(first), blocks_(blocks), lba_bytes_(lba_bytes) {
-        count_ = test == SelfTest::short_test ? 1 : kExtendedBytes / lba_bytes;
+        count_ = test == SelfTest::short_test
+                     ? 1
+                     : job_piece_bytes(kExtendedBytes, context.config.max_transfer_bytes) / lba_bytes;
         step_ = test == SelfTest::short_test ? std::max<std::uint64_t>(blocks / kShortReads, 1) : count_;
         c_.memory.self_tests.begin(test);
     }
