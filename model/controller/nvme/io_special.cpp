@@ -347,7 +347,7 @@ void IoCommands::own_ended(NvmeCommand& part) {
     }
     const std::uint32_t lba_bytes = memory_.namespaces.drive_lba_bytes();
     if (part.op == IoOp::write) {
-        memory_.uncorrectable.remove(part.slba, part.blocks);
+        if (!saves()) memory_.uncorrectable.remove(part.slba, part.blocks);
         parent.special.target += part.blocks;
         ++parent.special.at;
         return copy_next(parent);
@@ -460,7 +460,7 @@ void IoCommands::settle_marks(NvmeCommand& command) {
         }
         case IoOp::write:
         case IoOp::write_zeroes:
-            if (command.code == kStSuccess) marks.remove(command.slba, command.blocks);
+            if (command.code == kStSuccess && !saves()) marks.remove(command.slba, command.blocks);
             return;
         case IoOp::deallocate:  // only a write makes the blocks readable again (NVMe 1.4 §6.16)
         case IoOp::flush:
