@@ -157,6 +157,8 @@ private:
         void abort_waits(bool) override {}
     } no_firmware_;
     CommandSink* firmware_ = nullptr;
+    /// What ends now may have come behind the save of the write buffer, and is lost then.
+    bool saves() const { return firmware_ == &no_firmware_; }
     IoDecoder decoder_;
     static constexpr Ps kNoTarget = Ps::max();
     std::array<Ps, 4> target_;  // by priority, from the doorbell on

@@ -353,7 +353,7 @@ void IoCommands::own_ended(NvmeCommand& part) {
     }
     const std::uint32_t lba_bytes = memory_.namespaces.drive_lba_bytes();
     if (part.op == IoOp::write) {
-        memory_.uncorrectable.remove(part.slba, part.blocks);
+        if (!saves()) memory_.uncorrectable.remove(part.slba, part.blocks);
         parent.special.target += part.blocks;
         ++parent.special.at;
         return copy_next(parent);
@@ -441,15 +441,20 @@ __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
 
 // --- Blocks with metadata ---
 
-/// The firmware knows only that the data of the command could not be taken.
+/// A write fails if its data cannot be taken. The firmware does not know whether a check is the reason. Of a read it
+/// knows the reason, which comes before checks of other blocks.
 std::uint16_t IoCommands::failure_of(const NvmeCommand& command) {
     const CommandMetadata* const metadata = command.special.metadata.get();
-    return metadata != nullptr && metadata->status() != kStSuccess ? metadata->status() : nvme_status(command.status);
+    const bool by_check = metadata != nullptr && metadata->status() != kStSuccess && command.op == IoOp::write &&
+                          command.status == CommandStatus::transfer_error;
+    return by_check ? metadata->status() : nvme_status(command.status);
 }
 
+/// `code` is known.
 std::uint64_t IoCommands::failed_lba(const NvmeCommand& command) {
     const CommandMetadata* const metadata = command.special.metadata.get();
-    return host_lba(command) + (metadata != nullptr ? metadata->failed_block() : 0);
+    const bool by_check = metadata != nullptr && metadata->status() == command.code;
+    return host_lba(command) + (by_check ? metadata->failed_block() : 0);
 }
 
 /// A read, Verify or Compare ends by what the checks of its blocks have found.
@@ -506,7 +511,7 @@ void IoCommands::settle_marks(NvmeCommand& command) {
         }
         case IoOp::write:
         case IoOp::write_zeroes:
-            if (command.code == kStSuccess) marks.remove(command.slba, command.blocks);
+            if (command.code == kStSuccess && !saves()) marks.remove(command.slba, command.blocks);
             return;
         case IoOp::deallocate:  // only a write makes the blocks readable again (NVMe 1.4 §6.16)
         case IoOp::flush:

@@ -379,6 +379,32 @@ TEST(IoSpecialPower, NothingIsSubmittedWhenTheHostIsGone) {
     }
 }
 
+// What a write ends with on the capacitors may have come behind the save of the write buffer.
+TEST(IoSpecialPower, AWriteThatEndsWhenTheHostIsGoneLeavesItsBlocksUnreadable) {
+    for (const std::uint8_t opcode : {kIoWrite, kIoCopy, kIoWriteZeroes}) {
+        for (const bool gone : {false, true}) {
+            DriveBench b;
+            b.enable();
+            Pair p = b.create_pair(1);
+            EXPECT_EQ(b.run(p, b.io(kIoWriteUncorrectable, 8, 8)).status(), kStSuccess);
+            b.drive.time = 1ms;
+            b.dma.put(DriveBench::kOther + 8, std::uint64_t{32});
+            b.dma.put(DriveBench::kOther + 16, std::uint16_t{7});
+            Sqe s = b.io(opcode, 8, 8, opcode == kIoCopy ? DriveBench::kOther : DriveBench::kData);
+            if (opcode == kIoCopy) s.cdw12 = 0;
+            s.cid = 1;
+            b.push(p, s);
+            b.ring(p);
+            const auto write = static_cast<std::size_t>(opcode == kIoWriteZeroes ? IoOp::write_zeroes : IoOp::write);
+            while (b.drive.submitted[write] == 0) b.agenda.run_until(b.agenda.now() + 10us);
+            if (gone) b.controller->host_is_gone();
+            b.agenda.run_until(b.agenda.now() + 10ms);
+            EXPECT_EQ(b.drive.under_way.size(), 0u);
+            EXPECT_EQ(b.controller->memory().uncorrectable.any(8, 8), gone) << int{opcode};
+        }
+    }
+}
+
 TEST_F(IoSpecial, AbortOfWhatHasNotBegun) {
     // 24 KiB: a PRP list has to be read first.
     Sqe s = b.io(kIoRead, 0, 48);
