@@ -351,8 +351,13 @@ void CaseHost::failed(Slot& s, CaseEnd end, const std::string& status) {
         ++counts_.failed;
     if (c.kind == Kind::flush) flush_failed();
     if (c.kind == Kind::read) map_.end_read(s.begun);
-    if (s.is_piece)
-        piece_ended(s, ReferenceMap::kUnreadable, !map_.may_be_unreadable(s.parts[0].unit, s.parts[0].first));
+    if (s.is_piece) {
+        // It may have been written, and the flash has lost that.
+        const Part& p = s.parts[0];
+        const bool may_be_lost = drive_.loses_pages || is_read_only_() || was_read_only_;
+        piece_ended(s, ReferenceMap::kUnreadable,
+                    may_be_lost ? !map_.must_be_unreadable(p.unit, p.first) : !map_.may_be_unreadable(p.unit, p.first));
+    }
     if (changes(c))
         for (const Part& p : s.parts)
             map_.give_up(p.unit, p.begun, !(end == CaseEnd::refused && s.read_only) && end != CaseEnd::unfused,

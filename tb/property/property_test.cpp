@@ -68,7 +68,7 @@ TEST(Property, AfterEachLossOfPower) {
     EXPECT_TRUE(run_campaign(c)) << "the case is printed above";
 }
 
-// Three of a hundred operations are Format NVM or Sanitize. Half of these lose power meanwhile, and some fail.
+// Three of a hundred operations are Format NVM or Sanitize. A quarter of these lose power meanwhile, and some fail.
 TEST(Property, AfterEachErasure) {
     Campaign c;
     c.seed = from_environment("SSDTLM_TEST_SEED", 90'000) + 4'000'000;

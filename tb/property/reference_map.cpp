@@ -320,6 +320,11 @@ bool ReferenceMap::may_be_unreadable(std::uint64_t unit, std::uint32_t atom) con
                         [atom](const Operation& o) { return o.value == kUnreadable && o.covers(atom); }));
 }
 
+bool ReferenceMap::must_be_unreadable(std::uint64_t unit, std::uint32_t atom) const {
+    const auto at = touched_.find(unit);
+    return at != touched_.end() && must_be_unreadable(at->second, atom);
+}
+
 /// Something has made it so and has ended, and nothing that ended later has written there.
 bool ReferenceMap::must_be_unreadable(const Unit& u, std::uint32_t atom) {
     Moment since = u.base[atom] == kUnreadable ? 1 : 0;

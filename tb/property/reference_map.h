@@ -66,6 +66,8 @@ public:
     bool knows(std::uint64_t unit, Value value) const;
     /// The same for one atom.
     bool may_be_unreadable(std::uint64_t unit, std::uint32_t atom) const;
+    /// It was made so, and nothing has been written there since.
+    bool must_be_unreadable(std::uint64_t unit, std::uint32_t atom) const;
     std::uint64_t units() const { return units_; }
     std::uint32_t atoms() const { return atoms_; }
     /// Nothing of it can be lost.

@@ -87,10 +87,13 @@ TEST_F(Reference, WhatIsUnreadableStaysSoUnderADeallocation) {
     map.end(0, map.begin(0, 0, 4, 0, true), false);
     flush();
     EXPECT_TRUE(map.may_be_unreadable(0, 1));
+    EXPECT_TRUE(map.must_be_unreadable(0, 1));
+    EXPECT_FALSE(map.must_be_unreadable(0, 0));
     EXPECT_FALSE(reads({0, 0, 0, 0}));
     EXPECT_FALSE(reads({kBad}, 3));
     EXPECT_TRUE(reads({0, kBad, kBad, 0}));
     write(2, 1, 7);
+    EXPECT_FALSE(map.must_be_unreadable(0, 2));
     EXPECT_FALSE(reads({0}, 1));
     EXPECT_TRUE(reads({0, kBad, 7, 0}));
 }

@@ -70,11 +70,13 @@ NvmeCommand& IoCommands::begin_own(OwnClient& client) {
     return c;
 }
 
+/// Counts also the host's commands that a reset did not wait for: a write that ends later would make blocks readable
+/// that a Write Uncorrectable has marked meanwhile.
 bool IoCommands::have_ended(std::uint64_t number) {
     bool all = true;
     commands_.for_each([&](const NvmeCommand& c) {
         const bool waits_itself = c.special.fuse == 1 && c.special.partner == nullptr;
-        if (c.queue != 0 && c.number <= number && !waits_itself) all = false;
+        if (c.number != 0 && c.number <= number && !waits_itself) all = false;
     });
     if (!all) ends_matter_ = true;
     return all;

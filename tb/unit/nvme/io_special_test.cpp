@@ -405,6 +405,28 @@ TEST(IoSpecialPower, AWriteThatEndsWhenTheHostIsGoneLeavesItsBlocksUnreadable) {
     }
 }
 
+// The write is older: it must not make blocks readable that were made unreadable later.
+TEST(IoSpecialPower, AWriteThatAResetLetGoEndsBeforeAWriteUncorrectable) {
+    DriveBench b;
+    b.enable();
+    Pair p = b.create_pair(1);
+    b.drive.time = 1ms;
+    b.push(p, b.io(kIoWrite, 8, 8));
+    b.ring(p);
+    b.agenda.run_until(b.agenda.now() + 100us);
+    ASSERT_EQ(b.drive.under_way.size(), 1u);
+    b.write(kRegCc, 0);
+    b.controller->completions().let_go(**b.drive.under_way.begin());
+    b.agenda.run_until(b.agenda.now() + 100us);
+    b.drive.time = 10us;
+    b.enable();
+    p = b.create_pair(1);
+    EXPECT_EQ(b.run(p, b.io(kIoWriteUncorrectable, 8, 8)).status(), kStSuccess);
+    b.agenda.run();
+    EXPECT_EQ(b.drive.under_way.size(), 0u);
+    EXPECT_TRUE(b.controller->memory().uncorrectable.any(8, 8));
+}
+
 TEST_F(IoSpecial, AbortOfWhatHasNotBegun) {
     // 24 KiB: a PRP list has to be read first.
     Sqe s = b.io(kIoRead, 0, 48);
