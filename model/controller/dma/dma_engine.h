@@ -80,8 +80,8 @@ public:
     /// The function is being reset. From now on no request reaches the host: writes are dropped, and reads fail at
     /// once.
     void cut_off() { link_ = refuses_.get(); }
-    /// Ends the bursts that wait in the same way, if the engine is still cut off. `quiet` is called when no request is at
-    /// the link, which may be within the call. A loss of power drops it.
+    /// Ends the bursts that wait in the same way, if the engine is still cut off. `quiet` is called when no request is
+    /// at the link, which may be within the call. A loss of power drops it.
     void end_waiting(std::function<void()> quiet);
     /// Requests reach the host again.
     void reconnect();
