@@ -74,6 +74,12 @@ public:
     void drive_is_starting() { state_.drive_is_starting(); }
     void drive_is_up() { state_.drive_is_up(); }
 
+    /// Reads or writes what the drive keeps without power. Reading it is a power-on. Precondition: the agenda holds no
+    /// entry of the controller, and for reading no command was accepted.
+    void state(Snapshot& s);
+    /// True if the namespaces are those of the configuration, and no sanitize operation keeps the host from them.
+    bool is_as_configured() const;
+
     const NvmeCounters& counters() const { return counters_; }
     const NvmeMemory& memory() const { return memory_; }
     const NvmeRegisters& registers() const { return state_.registers(); }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/snapshot/snapshot.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {
@@ -56,6 +57,11 @@ public:
     std::uint32_t most() const { return static_cast<std::uint32_t>(all_.size()); }
     std::uint64_t unallocated_bytes() const;
     std::uint32_t drive_lba_bytes() const { return lba_bytes_; }
+    std::uint64_t drive_blocks() const { return drive_blocks_; }
+    /// True if they are the same parts of the drive, with the same blocks.
+    bool same_as(const Namespaces& other) const;
+    /// Reads or writes them. None is busy then.
+    void state(Snapshot& s);
 
     /// Creates a namespace of `blocks` blocks of `lba_bytes`, not attached. Its place begins and ends at multiples of
     /// `granule` bytes. Returns its number, or 0 with the reason in `status`.
@@ -73,6 +79,7 @@ public:
 private:
     Namespaces(const Namespaces& other, int);
     void update();
+    void check_read(Snapshot& s);
 
     std::uint64_t drive_blocks_;
     std::uint32_t lba_bytes_;  // of the drive

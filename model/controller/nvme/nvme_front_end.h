@@ -37,6 +37,8 @@ public:
     }
 
     // See NvmeController.
+    void state(Snapshot& s) { controller_->state(s); }
+    bool is_as_configured() const { return controller_->is_as_configured(); }
     void reset_function(std::function<void()> stopped) { controller_->reset_function(std::move(stopped)); }
     void bind(CommandSink& sink) { controller_->bind(sink); }
     CompletionSink& completions() { return controller_->completions(); }

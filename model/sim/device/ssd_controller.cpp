@@ -257,6 +257,7 @@ void SsdController::state(Snapshot& s) {
     FtlState::exchange(*ftl, contents, layout_, s);
     firmware->state(s);
     s(*dram);
+    front_end->state(s);
 }
 
 void SsdController::check_waiters() const {
