@@ -66,6 +66,7 @@ void GuestQueues::create_admin() {
     submission_ = {};
     completion_ = {};
     admin_open_.clear();
+    shadows_ = 0;
     submission_[0] = {asq_, Aqa::asqs(aqa_) + 1, 0, 0};
     completion_[0].base = acq_;
     completion_[0].entries = Aqa::acqs(aqa_) + 1;
@@ -96,7 +97,7 @@ void GuestQueues::head_moved(std::uint16_t queue, std::uint32_t head) {
 void GuestQueues::admin(const Sqe& sqe) {
     const bool identify = sqe.opc == kAdminIdentify && (sqe.cdw10 & 0xFF) == kCnsNamespace;
     if (sqe.opc != kAdminCreateCq && sqe.opc != kAdminCreateSq && sqe.opc != kAdminDeleteCq &&
-        sqe.opc != kAdminDeleteSq && !identify)
+        sqe.opc != kAdminDeleteSq && sqe.opc != kAdminDoorbellBuffer && !identify)
         return;
     if (admin_open_.size() < kMostOpen) admin_open_.push_back(sqe);
 }
@@ -109,6 +110,10 @@ void GuestQueues::admin_done(const Cqe& cqe) {
     admin_open_.erase(found);
     if (sqe.opc == kAdminIdentify) {
         if (cqe.status() == kStSuccess) identified(sqe);
+        return;
+    }
+    if (sqe.opc == kAdminDoorbellBuffer) {
+        if (cqe.status() == kStSuccess) shadows_ = sqe.prp1;
         return;
     }
     const std::uint32_t queue = sqe.cdw10 & 0xFFFF;
@@ -158,11 +163,20 @@ std::optional<GuestQueues::Completed> GuestQueues::written(std::uint64_t address
     return std::nullopt;
 }
 
+/// The driver may have moved a head in its memory alone.
+std::uint32_t GuestQueues::head_of(std::uint32_t queue) const {
+    std::uint32_t head = 0;
+    const bool read = shadowed(queue) && read_(shadow_address(queue, true), &head, sizeof head);
+    return read && head < completion_[queue].entries ? head : completion_[queue].head;
+}
+
 bool GuestQueues::pin() const {
-    for (const CompletionRing& ring : completion_)
-        if (ring.entries != 0 && ring.interrupts && ring.head != ring.tail &&
-            (mask_ >> std::min(ring.vector, 31u) & 1) == 0)
+    for (std::uint32_t q = 0; q < kQueues; ++q) {
+        const CompletionRing& ring = completion_[q];
+        if (ring.entries != 0 && ring.interrupts && (mask_ >> std::min(ring.vector, 31u) & 1) == 0 &&
+            head_of(q) != ring.tail)
             return true;
+    }
     return false;
 }
 
@@ -171,7 +185,7 @@ void GuestQueues::reset() {
     completion_ = {};
     admin_open_.clear();
     cc_ = aqa_ = mask_ = 0;
-    asq_ = acq_ = 0;
+    asq_ = acq_ = shadows_ = 0;
 }
 
 std::optional<GuestRequest> request_of(const Sqe& sqe, const GuestQueues::ReadMemory& read) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows the rings of a foreign driver by the traffic on the link: register writes, submission entries at each
-// doorbell, and completions that the drive writes. It only observes. It follows even a faulty driver as far as
-// possible, and never trusts it beyond the announced bounds.
+// doorbell, completions that the drive writes, and its reads of doorbells in the driver's memory. It only observes. It
+// follows even a faulty driver as far as possible, and never trusts it beyond the announced bounds.
 #pragma once
 
 #include <array>
@@ -35,6 +35,20 @@ public:
     };
     std::optional<Completed> written(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes);
 
+    /// True if the doorbells of this queue are in the driver's memory (Doorbell Buffer Config, NVMe 1.4 5.7). The drive
+    /// takes those of the admin queue from the registers.
+    bool shadowed(std::uint32_t queue) const { return shadows_ != 0 && queue != 0 && queue < kQueues; }
+    std::uint64_t shadow_address(std::uint32_t queue, bool head) const {
+        return shadows_ + 8 * std::uint64_t{queue} + (head ? 4 : 0);
+    }
+    /// Returns the queue whose tail in the driver's memory is there, or 0.
+    std::uint16_t tail_at(std::uint64_t address, std::uint32_t bytes) const {
+        const std::uint64_t queue = (address - shadows_) / 8;
+        const bool is_tail = bytes == 4 && (address - shadows_) % 8 == 0 && queue < kQueues &&
+                             shadowed(static_cast<std::uint32_t>(queue));
+        return is_tail ? static_cast<std::uint16_t>(queue) : std::uint16_t{0};
+    }
+
     /// True if a completion queue with interrupts holds entries that the driver has not taken, and its vector is not
     /// masked.
     bool pin() const;
@@ -63,13 +77,15 @@ private:
     void admin(const nvme::Sqe& sqe);
     void admin_done(const nvme::Cqe& cqe);
     void identified(const nvme::Sqe& sqe);
+    std::uint32_t head_of(std::uint32_t queue) const;
 
     ReadMemory read_;
     std::array<Ring, kQueues> submission_{};
     std::array<CompletionRing, kQueues> completion_{};
     std::uint32_t cc_ = 0, aqa_ = 0, mask_ = 0;
     std::uint64_t asq_ = 0, acq_ = 0;
-    std::vector<nvme::Sqe> admin_open_;  // creations, deletions and Identify commands that have not ended
+    std::uint64_t shadows_ = 0;          // page of doorbells in the driver's memory; 0: none
+    std::vector<nvme::Sqe> admin_open_;  // commands that have not ended and tell of queues or namespaces
     std::vector<Space> spaces_;          // by NSID, from 1 on
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "common/report/error.h"
@@ -35,7 +36,7 @@ constexpr std::int64_t kAnswerLimit = 2'000'000'000;
 
 VfioHost::VfioHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const VfioHostFacts& facts,
                    Workload& workload, GuestService& service, CommandTracker& stages, std::function<bool()> is_idle,
-                   ResetFunction reset_function, CompletionObserver* observer)
+                   vfio::FunctionReset::Carry reset_function, CompletionObserver* observer)
     : sc_module(name),
       HostDriver(agenda, config, workload, *this, *this, &stages, nullptr, observer),
       mmio_initiator("mmio_initiator"),
@@ -45,7 +46,6 @@ VfioHost::VfioHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfi
       service_(service),
       stages_(stages),
       is_idle_(std::move(is_idle)),
-      reset_function_(std::move(reset_function)),
       door_(agenda, *this),
       mmio_(agenda, mmio_initiator),
       session_(facts.pci, *this,
@@ -55,7 +55,8 @@ VfioHost::VfioHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfi
       queues_([this](std::uint64_t address, void* to, std::uint32_t bytes) {
           return session_.regions.read(address, to, bytes) == vfio::DmaRegions::Where::here;
       }),
-      io_queues_(facts.drive.queue_pairs) {
+      io_queues_(facts.drive.queue_pairs),
+      function_reset_(mmio_, std::move(reset_function), [this] { reset_ended(); }) {
     dma_target.bind(door_);
     // After a reset the guest itself repeats the cancelled commands.
     io_path().set_requeue([](const HostRequest&) {});
@@ -94,6 +95,7 @@ void VfioHost::turn() {
         take_messages();
         take_signals();
         if (ending_) return begin_end();
+        look_at_pin();  // the guest may have moved heads in its memory
         const SimTime now = agenda_.now(), next = agenda_.next_time();
         const Ps slice = service_.pacer.is_master() ? kExactSlice : kSlice;
         const bool works = next <= now + slice;
@@ -224,13 +226,25 @@ void VfioHost::write_dword(std::uint32_t offset, std::uint32_t value) {
         return look_at_pin();
     }
     const auto queue = static_cast<std::uint16_t>((offset - kRegDoorbells) / 8);
-    if (offset % 8 == 0) {
-        rung(queue, value & 0xFFFF);
-    } else {
+    const bool head = offset % 8 != 0;
+    value = doorbell(queue, head, value);
+    if (head) {
         queues_.head_moved(queue, value & 0xFFFF);
         look_at_pin();
+    } else {
+        rung(queue, value & 0xFFFF);
     }
     mmio_.write32(offset, value);
+}
+
+/// Returns the value of a doorbell whose register the guest has written. With doorbells in the guest's memory that is
+/// what is there now. PCIe keeps such a write before the drive's later reads of memory, but a message may come behind
+/// them: its value is then older than one that the drive has read.
+std::uint32_t VfioHost::doorbell(std::uint16_t queue, bool head, std::uint32_t value) {
+    if (!queues_.shadowed(queue)) return value;
+    std::uint8_t now[4];
+    if (!copy(false, queues_.shadow_address(queue, head), now, sizeof now)) return value;
+    return load<std::uint32_t>(now);
 }
 
 void VfioHost::rung(std::uint16_t queue, std::uint32_t tail) {
@@ -310,17 +324,6 @@ CommandQueues::Ended VfioHost::take_ended(std::uint16_t queue) {
     return ended;
 }
 
-bool VfioHost::is_outstanding(std::uint16_t queue, std::uint16_t tag) const {
-    return !at(queue).open.empty() && at(queue).open[tag];
-}
-
-void VfioHost::forget(std::uint16_t queue) {
-    Queue& q = at(queue);
-    q.open.clear();
-    q.ended.clear();
-    q.outstanding = 0;
-}
-
 std::string VfioHost::status_text(std::uint32_t code) const {
     return fmt::format("status SCT {} SC {}", code >> 8, code & 0xFF);
 }
@@ -359,24 +362,14 @@ void VfioHost::reset() {
     begin_reset();
 }
 
-/// The write to the configuration space that asks for the reset pushes earlier writes of registers before it, and so
-/// does a read. Messages of the client wait meanwhile.
+/// Messages of the client wait meanwhile.
 void VfioHost::begin_reset() {
     stop_following();
     queues_.reset();
     if (waits_ == Waits::reset) return;  // of a client that has gone in its own reset
     agenda_.cancel(poll_);
     waits_ = Waits::reset;
-    mmio_.read32(kRegCsts, before_reset_);
-}
-
-void VfioHost::reset_function() {
-    reset_function_([this] { function_reset(); });
-}
-
-/// What the drive has written before its reset arrives before the completion of a read.
-void VfioHost::function_reset() {
-    mmio_.read32(kRegCsts, after_reset_);
+    function_reset_.begin();
 }
 
 void VfioHost::reset_ended() {
@@ -442,6 +435,10 @@ void VfioHost::serve(tlm::tlm_generic_payload& p) {
         p.set_response_status(tlm::TLM_OK_RESPONSE);
         return interrupt(load<std::uint32_t>(data));
     }
+    const std::uint16_t shadowed = p.is_read() ? queues_.tail_at(address, bytes) : std::uint16_t{0};
+    // The drive has written its event index and reads the tail, while the guest writes the tail and reads the index.
+    // One of the two must see what the other has written.
+    if (shadowed != 0) std::atomic_thread_fence(std::memory_order_seq_cst);
     for (std::uint32_t begin = 0; begin < bytes;) {
         std::uint32_t end = bytes;
         if (enables != nullptr) {
@@ -455,6 +452,10 @@ void VfioHost::serve(tlm::tlm_generic_payload& p) {
         begin = end;
     }
     p.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (shadowed != 0) {
+        last_access_ = agenda_.now();
+        rung(shadowed, load<std::uint32_t>(data) & 0xFFFF);
+    }
     if (!p.is_write()) return;
     if (const auto c = queues_.written(address, data, bytes)) completed(*c);
 }

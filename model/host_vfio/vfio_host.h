@@ -26,6 +26,7 @@
 #include "common/tlm/tlm_guard.h"
 #include "host_pcie/driver/host_driver.h"
 #include "host_pcie/driver/mmio_initiator.h"
+#include "host_vfio/function_reset.h"
 #include "host_vfio/guest_queues.h"
 #include "host_vfio/guest_service.h"
 #include "host_vfio/session.h"
@@ -50,14 +51,11 @@ public:
     tlm::tlm_initiator_socket<> mmio_initiator;  ///< address = offset in BAR0, 4 bytes
     tlm::tlm_target_socket<> dma_target;         ///< address = the client's DMA address
 
-    /// Resets the drive's function, as Device::function_level_reset() does.
-    using ResetFunction = std::function<void(std::function<void()> done)>;
-
     /// `workload` hands out the requests of `service.commands`. `is_idle` is true if the drive has no work. All
     /// arguments must outlive the host; `observer` may be null.
     VfioHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const VfioHostFacts& facts,
              Workload& workload, GuestService& service, CommandTracker& stages, std::function<bool()> is_idle,
-             ResetFunction reset_function, CompletionObserver* observer);
+             vfio::FunctionReset::Carry reset_function, CompletionObserver* observer);
     ~VfioHost() override;
 
     /// Number of commands that have ended and that the drive counts.
@@ -81,13 +79,6 @@ private:
         explicit StatusRead(VfioHost& h) : host(h) {}
         void mmio_read_done(std::uint32_t value) override { host.status_read(value); }
         VfioHost& host;
-    };
-    /// A read before a reset of the function, and one after it.
-    struct OrderingRead final : MmioClient {
-        OrderingRead(VfioHost& h, void (VfioHost::*t)()) : host(h), then(t) {}
-        void mmio_read_done(std::uint32_t) override { (host.*then)(); }
-        VfioHost& host;
-        void (VfioHost::*const then)();
     };
     struct Queue {
         std::vector<bool> open;  // by CID
@@ -116,6 +107,7 @@ private:
     void answer(BarRead& read);
     void write_dword(std::uint32_t offset, std::uint32_t value);
     void rung(std::uint16_t queue, std::uint32_t tail);
+    std::uint32_t doorbell(std::uint16_t queue, bool head, std::uint32_t value);
     void follow(std::uint16_t queue, const nvme::Sqe& sqe);
     void controller_enabled();
     void stop_following();
@@ -123,8 +115,6 @@ private:
     void look_at_pin();
     bool busy() const { return session_.busy() || waits_ == Waits::reset; }
     void begin_reset();
-    void reset_function();
-    void function_reset();
     void reset_ended();
     void poll();
     void status_read(std::uint32_t csts);
@@ -164,8 +154,10 @@ private:
     Ended take_ended(std::uint16_t queue) override;
     void acknowledge(std::uint16_t) override {}
     std::uint32_t outstanding(std::uint16_t queue) const override { return at(queue).outstanding; }
-    bool is_outstanding(std::uint16_t queue, std::uint16_t tag) const override;
-    void forget(std::uint16_t queue) override;
+    bool is_outstanding(std::uint16_t queue, std::uint16_t tag) const override {
+        return !at(queue).open.empty() && at(queue).open[tag];
+    }
+    void forget(std::uint16_t queue) override { at(queue) = Queue(); }
     std::string status_text(std::uint32_t code) const override;
     std::string dump(std::uint16_t) const override { return ""; }
 
@@ -177,7 +169,6 @@ private:
     GuestService& service_;
     CommandTracker& stages_;
     const std::function<bool()> is_idle_;
-    const ResetFunction reset_function_;
     TargetGuard<> door_;
     MmioInitiator mmio_;
     vfio::Session session_;
@@ -185,7 +176,7 @@ private:
     std::vector<Queue> io_queues_;
     std::vector<std::unique_ptr<BarRead>> reads_;
     StatusRead status_{*this};
-    OrderingRead before_reset_{*this, &VfioHost::reset_function}, after_reset_{*this, &VfioHost::reset_ended};
+    vfio::FunctionReset function_reset_;
     Agenda::Entry poll_;
     Waits waits_ = Waits::none;
     SimTime waits_since_{};

@@ -69,7 +69,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       host(*host_side_) {
     agenda.call_straight(!c.run.through_guards);
 
-    if (!config.run.drive.empty()) load_drive();
+    if (!config.run.drive.empty()) load_drive(!make_host);
     host.driver.set_power_switch([this](bool on) {
         if (on) return power_on();
         supply_fails();
@@ -84,11 +84,17 @@ void SsdSystem::save_drive(const std::string& path, const std::string& text, boo
     s.finish();
 }
 
-void SsdSystem::load_drive() {
+void SsdSystem::load_drive(bool model_is_host) {
     SnapshotReader s(config.run.drive);
     try {
         state(s);
         s.finish();
+        if (model_is_host && !device.controller.front_end->is_as_configured())
+            throw UserError(Problem{"precondition.from",
+                                    config.run.drive + ": a guest has formatted, created, deleted or detached "
+                                                       "namespaces, or begun to sanitize the drive",
+                                    "for a run, a drive with the namespaces of nvme.namespaces and nvme.lba_size",
+                                    "serve it (ssdtlm serve), or let the guest restore them"});
         device.controller.ftl->verify_books();
         check_contents(s);
         fill_read_cache();

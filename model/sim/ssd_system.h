@@ -113,7 +113,7 @@ public:
     void save_drive(const std::string& path, const std::string& text, bool (*given_up)() = nullptr);
 
 private:
-    void load_drive();
+    void load_drive(bool model_is_host);
     void check_contents(Snapshot& s) const;
     void fill_read_cache();
     void state(Snapshot& s);

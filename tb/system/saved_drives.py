@@ -9,7 +9,7 @@ PRIME = 0x9E3779B97F4A7C15
 # As they follow each other; not each drive has all.
 ORGANS = (
     "faults", "ftl", "flash", "bytes", "map", "blocks", "journal", "checkpoints", "counters", "read cache", "caches of the cores", "firmware", "choice of streams",
-    "cached map", "limit of dirty translation pages", "what the host has written",
+    "cached map", "limit of dirty translation pages", "nvme", "what the host has written",
 )
 
 

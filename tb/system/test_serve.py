@@ -171,6 +171,67 @@ class Drives(Served):
         self.assertEqual(struct.unpack("<QII", c.read(0x2000, 16)), (0, 0, 1), "vector 0, masked")
         self.assertEqual(struct.unpack("<H", c.read(4, 2, CONFIG))[0], 0, "command register")
 
+    def test_doorbells_in_memory(self):
+        for sealed in (True, False):
+            with self.subTest(sealed=sealed):
+                self.serve("--set", "nvme.shadow_doorbells=true")
+                d = Drive(self.client(), sealed)
+                d.enable()
+                self.assertEqual(d.command(0, 0x06, prp1=RAM + 0x40000, dw10=1), 0)
+                self.assertEqual(d.ram[0x40101] & 1, 1, "OACS bit 8")
+                d.create(1)
+                d.shadow()
+                d.create(2)
+                rng, held = random.Random(4), {}
+                for i in range(40):
+                    q, lba = 1 + i % 2, rng.randrange(256) * 16
+                    held[lba] = rng.randbytes(8192)
+                    self.assertEqual(d.write(q, lba, held[lba]), 0)
+                written = d.not_written
+                for i in range(40):  # up to seven at once: while one is under way, the drive reads the next one's tail itself
+                    cids = [d.submit(1, 0x02, nsid=1, prp1=RAM + 0xC0000 + 4096 * k, dw10=0, dw12=7) for k in range(1 + i % 7)]
+                    self.assertEqual(sorted(d.wait(1)[0] for _ in cids), sorted(cids))
+                self.assertGreater(d.not_written, written)
+                for lba, data in held.items():
+                    self.assertEqual(d.read(2, lba, 8192), (0, data))
+                result = self.result()
+                self.assertEqual(result["write"]["ios"], 40)
+                self.assertEqual(result["read"]["ios"], sum(1 + i % 7 for i in range(40)) + len(held), "each is followed")
+                self.assertEqual(result["counters_whole_run"]["guest_other_commands"], 0)
+                self.assertEqual(result["counters_whole_run"]["guest_dma_refused"], 0)
+
+    def test_a_register_that_is_older_than_the_doorbell_in_memory(self):
+        """A message may come behind what the drive has read. Nothing of the ring is carried out twice."""
+        self.serve("--set", "nvme.shadow_doorbells=true")
+        d = self.drive()
+        d.shadow()
+        for i in range(30):
+            cids = [d.submit(1, 0x02, nsid=1, prp1=RAM + 0xC0000 + 4096 * k, dw10=0, dw12=7) for k in range(3)]
+            d.client.write32(0x1008, (d.rings[1][0] - 1 - i % 2) % 8)
+            self.assertEqual(sorted(d.wait(1)[0] for _ in cids), sorted(cids))
+            d.client.write32(0x100C, (d.rings[1][1] - 1) % 8)
+        for reset in ("controller", "function"):  # both remove the doorbells in memory
+            if reset == "controller":
+                d.client.write32(0x14, 0x460000)
+                d.wait_status(1, 0)
+            else:
+                d.client.write(0x88, struct.pack("<H", 0x8000), CONFIG)
+                d.client.write(4, struct.pack("<H", 6), CONFIG)
+            for event in d.events:
+                try:
+                    os.eventfd_read(event)
+                except BlockingIOError:
+                    pass
+            d.enable()
+            d.create(1)
+            before = d.not_written
+            self.assertEqual(d.write(1, 0, PATTERN), 0)
+            self.assertEqual(d.read(1, 0, 8192), (0, PATTERN))
+            self.assertEqual(d.not_written, before)
+            d.shadow()
+            self.assertEqual(d.read(1, 0, 8192)[0], 0)
+        self.assertEqual(self.result()["read"]["ios"], 94)
+
     def test_clients_come_again(self):
         self.serve()
         d = self.drive()
@@ -194,6 +255,71 @@ class Drives(Served):
         for lba, data in held.items():
             self.assertEqual(d.read(2, lba, 8192), (0, data))
         self.result()
+
+    def log(self, d, page, size=4096):
+        d.ram[0x50000:0x50000 + 4096] = bytes(4096)
+        self.assertEqual(d.command(0, 0x02, nsid=0xFFFFFFFF, prp1=RAM + 0x50000, dw10=(size // 4 - 1) << 16 | page), 0)
+        return bytes(d.ram[0x50000:0x50000 + size])
+
+    def events(self, d):
+        """(type, time, data) of the persistent events, newest first."""
+        header = self.log(d, 0x0D | 1 << 8)  # opens a context
+        count, size = struct.unpack("<I", header[4:8])[0], struct.unpack("<Q", header[8:16])[0]
+        self.assertLess(size, 4096)
+        self.log(d, 0x0D | 2 << 8, 512)  # closes it
+        found, at = [], 512
+        for _ in range(count):
+            length = struct.unpack("<H", header[at + 22:at + 24])[0]
+            found.append((header[at], header[at + 24:at + 24 + length]))
+            at += 24 + length
+        return found
+
+    def test_a_saved_drive_keeps_what_nvme_keeps(self):
+        device = ("--set", 'nvme.namespaces=["4MiB"]')
+        self.serve("--save-drive", "drive.img", *device)
+        d = self.drive()
+        self.assertEqual(d.command(0, 0x84, dw10=2), 0, "Sanitize, block erase")
+        while self.log(d, 0x81, 512)[2] & 7 != 1:
+            pass
+        self.assertEqual(d.write(1, 64, PATTERN), 0)
+        self.assertEqual(d.command(1, 0x04, nsid=1, dw10=66, dw12=1), 0, "Write Uncorrectable")
+        self.assertEqual(d.read(1, 64, 8192)[0], 0x281)
+        self.assertEqual(d.command(0, 0x80, nsid=2, dw10=1), 0, "Format NVM, 4,096 bytes")
+        self.assertEqual(d.command(0, 0x14, nsid=0xFFFFFFFF, dw10=1), 0, "self-test")
+        while self.log(d, 0x06, 564)[0] & 0xF:
+            pass
+        kept = {page: self.log(d, page, size) for page, size in ((0x01, 1024), (0x06, 564), (0x81, 512))}
+        smart, events = self.log(d, 0x02, 512), self.events(d)
+        self.result()
+        image = self.folder / "drive.img"
+        self.serve("--save-drive", "again.img", "--set", f"precondition.from={image}", *device)
+        d = self.drive()
+        for page, was in kept.items():
+            self.assertEqual(self.log(d, page, len(was)), was, hex(page))
+        now = self.log(d, 0x02, 512)
+        for at in (32, 48, 64, 80, 144, 160, 176):  # data units, commands, unsafe shutdowns, errors
+            self.assertEqual(now[at:at + 16], smart[at:at + 16], at)
+        self.assertEqual((now[112], smart[112]), (2, 1), "power cycles")
+        self.assertEqual(self.events(d)[1:], events)
+        self.assertEqual(self.events(d)[0][0], 4, "the power-on")
+        self.assertEqual(d.command(0, 0x06, nsid=2, prp1=RAM + 0x40000, dw10=0), 0)
+        self.assertEqual(d.ram[0x4001A] & 0xF, 1, "FLBAS of namespace 2")
+        self.assertEqual(d.read(2, 64, 8192)[0], 0x281)
+        self.assertEqual(d.read(2, 68, 512), (0, PATTERN[4 * 512:5 * 512]))
+        self.assertEqual(d.write(1, 64, PATTERN), 0)
+        self.assertEqual(d.read(2, 64, 8192), (0, PATTERN))
+        self.result()
+        again = self.folder / "again.img"
+        self.serve("--set", f"precondition.from={again}", *device)
+        d = self.drive()
+        self.assertEqual(d.read(2, 64, 8192), (0, PATTERN), "the marks have gone")
+        self.assertEqual(self.log(d, 0x02, 512)[112], 3)
+        self.result()
+        run = subprocess.run([support.BINARY, "run", "tiny-test", "-q", "-o", str(self.folder / "run"), *device, "--set", f"precondition.from={again}",
+                              "--set", "run.data=bytes", "--set", "run.integrity=false", "--ioengine=libaio", "--rw=read", "--bs=4k", "--number_ios=1"],
+                             capture_output=True, text=True)
+        self.assertEqual(run.returncode, support.USER_ERROR, run.stderr)
+        self.assertIn("namespaces", run.stderr)
 
     def test_memory_that_only_the_client_reaches(self):
         self.serve()

@@ -102,6 +102,7 @@ class Drive:
         client.vectors(self.events)
         client.write(4, struct.pack("<H", 6), CONFIG)  # memory, bus master
         self.cid = 0
+        self.shadows, self.not_written = None, 0  # place of doorbells in memory; register writes that it has saved
 
     def close(self):
         self.ram.close()
@@ -113,7 +114,8 @@ class Drive:
             assert status != 0xFFFFFFFF, "the drive has gone"
 
     def enable(self):
-        self.rings = {}
+        self.rings, self.shadows = {}, None
+        self.interrupts = [0] * 3  # that have come for completions that nobody has taken
         c = self.client
         self.ram[0:0x20000] = bytes(0x20000)
         c.write32(0x24, 7 << 16 | 7)
@@ -129,6 +131,27 @@ class Drive:
         assert self.command(0, 0x01, prp1=base, dw10=7 << 16 | q, dw11=q << 16 | 1) == 0
         self.rings[q] = [0, 0, 1]
 
+    def shadow(self, at=0x70000):
+        """Doorbell Buffer Config: doorbells at this place of the memory, event indices in the next page."""
+        self.ram[at:at + 8192] = bytes(8192)
+        for q, (tail, head, _) in self.rings.items():
+            self.ram[at + 8 * q:at + 8 * q + 8] = struct.pack("<II", tail, head)
+        assert self.command(0, 0x7C, prp1=RAM + at, prp2=RAM + at + 4096) == 0
+        self.shadows = at
+
+    def ring(self, q, head, value):
+        """Writes a doorbell, as Linux does (drivers/nvme/host/pci.c, nvme_dbbuf_update_and_check_event)."""
+        offset = 8 * q + 4 * head
+        if q != 0 and self.shadows is not None:
+            at = self.shadows + offset
+            old = struct.unpack("<I", self.ram[at:at + 4])[0]
+            self.ram[at:at + 4] = struct.pack("<I", value)
+            event = struct.unpack("<I", self.ram[at + 4096:at + 4100])[0]
+            if (value - event - 1) & 0xFFFF >= (value - old) & 0xFFFF:
+                self.not_written += 1
+                return
+        self.client.write32(0x1000 + offset, value)
+
     def submit(self, q, opcode, nsid=0, prp1=0, prp2=0, dw10=0, dw11=0, dw12=0, mptr=0, dw14=0, dw15=0):
         tail = self.rings[q][0]
         self.cid = (self.cid + 1) & 0xFFFF
@@ -136,23 +159,23 @@ class Drive:
         self.ram[at:at + 64] = struct.pack("<IIQQQQIIIIII", opcode | self.cid << 16, nsid, 0, mptr, prp1, prp2,
                                            dw10, dw11, dw12, 0, dw14, dw15)
         self.rings[q][0] = (tail + 1) % 8
-        self.client.write32(0x1000 + 8 * q, self.rings[q][0])
+        self.ring(q, 0, self.rings[q][0])
         return self.cid
 
     def wait(self, q, seconds=20):
-        """(CID, status) of the next completion; its interrupt has come."""
+        """(CID, status) of the next completion; its interrupt has come. Each completion has one."""
+        while self.interrupts[q] == 0:
+            ready, _, _ = select.select([self.events[q]], [], [], seconds)
+            assert ready, f"no interrupt of queue {q}"
+            self.interrupts[q] += os.eventfd_read(self.events[q])
+        self.interrupts[q] -= 1
         _, head, phase = self.rings[q]
-        ready, _, _ = select.select([self.events[q]], [], [], seconds)
-        assert ready, f"no interrupt of queue {q}"
         at = 0x2000 * q + 0x1000 + 16 * head
         _, _, _, sqid, cid, status = struct.unpack("<IIHHHH", self.ram[at:at + 16])
         assert status & 1 == phase and sqid == q, (status, phase, sqid)
         head = (head + 1) % 8
         self.rings[q][1:] = [head, phase ^ (head == 0)]
-        at = 0x2000 * q + 0x1000 + 16 * head
-        if struct.unpack("<H", self.ram[at + 14:at + 16])[0] & 1 != self.rings[q][2]:
-            os.eventfd_read(self.events[q])  # it was the last one
-        self.client.write32(0x1004 + 8 * q, head)
+        self.ring(q, 1, head)
         return cid, status >> 1 & 0x7FF
 
     def command(self, q, opcode, **fields):

@@ -6,11 +6,15 @@
 #include <iterator>
 #include <map>
 
+#include "common/snapshot/snapshot.h"
+
 namespace ssdtlm {
 
 class BlockMarks {
 public:
     bool empty() const { return end_of_.empty(); }
+    /// Returns the end of the last mark, or 0.
+    std::uint64_t end() const { return empty() ? 0 : std::prev(end_of_.end())->second; }
     void add(std::uint64_t first, std::uint64_t count) {
         if (count == 0) return;
         remove(first, count);
@@ -49,6 +53,14 @@ public:
             if (mark != first) f(first, mark - first);
             first = mark;
             if (first < end) first = std::prev(end_of_.upper_bound(first))->second;
+        }
+    }
+    void state(Snapshot& s) {
+        s.map(end_of_);
+        std::uint64_t before = 0;
+        for (const auto& [first, end] : end_of_) {
+            s.require(first >= before && first < end, "marks of unreadable blocks that overlap");
+            before = end;
         }
     }
     bool any(std::uint64_t first, std::uint64_t count) const { return first_in(first, count) != first + count; }

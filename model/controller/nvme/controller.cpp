@@ -60,9 +60,29 @@ NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tra
 /// Continues the work that a loss of power has interrupted. The flash is available from now on.
 void NvmeController::go_on() {
     AdminContext& c = admin_.context();
-    memory_.after_power_loss(agenda_.now(), counters_.power_cycles, device_);
+    memory_.after_power_loss(agenda_.now(), memory_.former.power_cycles + counters_.power_cycles, device_);
     if (memory_.sanitize.state == SanitizeStatus::failed) memory_.namespaces.set_all_busy(kStSanitizeFailed);
     if (memory_.sanitize.state == SanitizeStatus::running && !media_.any()) begin_sanitize(c);
+}
+
+/// The end of the run is a loss of power.
+void NvmeController::state(Snapshot& s) {
+    const NvmeLifetime former = memory_.former;
+    if (!s.reads()) {
+        memory_.former = former.with(counters_, agenda_.now());
+        if (!registers().is_shut_down()) ++memory_.former.unsafe_shutdowns;
+    }
+    memory_.state(s);
+    if (s.reads())
+        go_on();
+    else
+        memory_.former = former;
+}
+
+bool NvmeController::is_as_configured() const {
+    const SanitizeStatus::State sanitize = memory_.sanitize.state;
+    return memory_.namespaces.same_as(NvmeMemory(config_, device_).namespaces) && sanitize != SanitizeStatus::running &&
+           sanitize != SanitizeStatus::failed;
 }
 
 std::uint64_t NvmeController::mmio_read(std::uint32_t offset, std::uint32_t bytes) const {

@@ -70,14 +70,15 @@ public:
     /// of MSI-X. `stopped`: see ControllerState. It is not a loss of power, so it counts as no unsafe shutdown.
     void reset_function(std::function<void()> stopped);
 
-    /// What a saved drive keeps: with metadata, the namespaces. Without their formats, the metadata would be lost.
-    void state(Snapshot& s) {
-        if (config_.metadata) memory_.namespaces.state(s);
-    }
-
     /// See ControllerState.
     void drive_is_starting() { state_.drive_is_starting(); }
     void drive_is_up() { state_.drive_is_up(); }
+
+    /// Reads or writes what the drive keeps without power. Reading it is a power-on. Precondition: the agenda holds no
+    /// entry of the controller, and for reading no command was accepted.
+    void state(Snapshot& s);
+    /// True if the namespaces are those of the configuration, and no sanitize operation keeps the host from them.
+    bool is_as_configured() const;
 
     const NvmeCounters& counters() const { return counters_; }
     const NvmeMemory& memory() const { return memory_; }

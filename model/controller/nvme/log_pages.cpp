@@ -59,7 +59,9 @@ std::uint8_t critical_warning(const DeviceHealth& health, const NvmeFeatures& fe
 }
 
 void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const NvmeFeatures& features,
-               std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page) {
+               std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page, const NvmeLifetime& former) {
+    constexpr std::uint64_t kMinute = 60'000;  // ms
+    const NvmeLifetime all = former.with(counters, now);
     page.assign(kSmartBytes, 0);
     std::uint8_t* d = page.data();
     d[0] = critical_warning(health, features);
@@ -67,15 +69,15 @@ void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const N
     d[3] = health.available_spare;
     d[4] = kSpareThreshold;
     d[5] = health.percentage_used;
-    store(d + 32, data_units(counters.bytes_read));
-    store(d + 48, data_units(counters.bytes_written));
-    store(d + 64, counters.reads + counters.compares);
-    store(d + 80, counters.writes);
-    store(d + 96, static_cast<std::uint64_t>(counters.busy / 1min));
-    store(d + 112, counters.power_cycles);
-    store(d + 128, static_cast<std::uint64_t>(now.time_since_epoch() / 1h));
-    store(d + 144, counters.unsafe_shutdowns);
-    store(d + 160, counters.media_errors);
+    store(d + 32, data_units(all.bytes_read));
+    store(d + 48, data_units(all.bytes_written));
+    store(d + 64, all.reads);
+    store(d + 80, all.writes);
+    store(d + 96, all.busy_ms / kMinute);
+    store(d + 112, all.power_cycles);
+    store(d + 128, former.power_on_hours(now));
+    store(d + 144, all.unsafe_shutdowns);
+    store(d + 160, all.media_errors);
     store(d + 176, error_entries);
     store(d + 200, health.temperature);  // sensor 1
 }

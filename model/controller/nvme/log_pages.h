@@ -11,6 +11,7 @@
 #include "controller/nvme/counters.h"
 #include "controller/nvme/features.h"
 #include "controller/nvme/identify.h"
+#include "controller/nvme/lifetime.h"
 #include "controller/ports/drive_facts.h"
 
 namespace ssdtlm {
@@ -21,6 +22,10 @@ public:
     void add(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint64_t lba, std::uint32_t nsid);
     std::uint64_t total() const { return total_; }
     void write(std::vector<std::uint8_t>& page) const;
+    void state(Snapshot& s) {
+        s(total_);
+        for (Entry& e : entries_) s(e.lba, e.nsid, e.sqid, e.cid, e.status_phase);
+    }
 
 private:
     struct Entry {
@@ -40,8 +45,10 @@ inline constexpr std::uint8_t kHealthTemperature = 1u << 1;  ///< at or beyond a
 inline constexpr std::uint8_t kHealthReadOnly = 1u << 3;     ///< the media is in read-only mode
 std::uint8_t critical_warning(const DeviceHealth& health, const NvmeFeatures& features);
 
+/// `former` is what lies before this run.
 void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const NvmeFeatures& features,
-               std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page);
+               std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page,
+               const NvmeLifetime& former = {});
 void firmware_log(const DriveFacts& device, std::vector<std::uint8_t>& page);
 /// Writes log 05h from the tables of commands.
 void effects_log(const NvmeConfig& config, const DriveFacts& device, std::vector<std::uint8_t>& page);

@@ -7,6 +7,14 @@ namespace ssdtlm {
 
 using namespace nvme;
 
+void NvmeMemory::state(Snapshot& s) {
+    s.section("nvme");
+    s(former, namespaces, errors, self_tests);
+    sanitize.exchange(s);
+    s(events, uncorrectable);
+    s.require(uncorrectable.end() <= namespaces.drive_blocks(), "a block marked as unreadable behind the last one");
+}
+
 void NvmeMemory::after_power_loss(SimTime now, std::uint64_t power_cycles, const DriveFacts& drive) {
     clock.restart(now);
     changed.clear();
@@ -14,7 +22,7 @@ void NvmeMemory::after_power_loss(SimTime now, std::uint64_t power_cycles, const
         SelfTestResult r;
         r.test = self_tests.running();
         r.outcome = SelfTestResult::aborted_by_reset;
-        r.hours = static_cast<std::uint64_t>(now.time_since_epoch() / 1h);
+        r.hours = former.power_on_hours(now);
         self_tests.end(r);
     }
     for (std::uint32_t id = 1; id <= namespaces.most(); ++id) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // State that the controller keeps without power: namespaces, logs and blocks marked as uncorrectable. A saved drive
-// (run --save-drive) includes only the namespaces, and those only if it offers metadata (nvme.metadata). Any other has
-// the namespaces and formats of its configuration when it is loaded.
+// (run --save-drive) includes it.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "controller/nvme/block_marks.h"
+#include "controller/nvme/lifetime.h"
 #include "controller/nvme/log_pages.h"
 #include "controller/nvme/logs/persistent_events.h"
 #include "controller/nvme/logs/sanitize_status.h"
@@ -26,6 +26,10 @@ struct NvmeMemory {
     /// Ends what the loss has interrupted, and adds the event of the power-on. Called for the first start too.
     void after_power_loss(SimTime now, std::uint64_t power_cycles, const DriveFacts& drive);
 
+    /// Reads or writes what a loss of power leaves.
+    void state(Snapshot& s);
+
+    NvmeLifetime former;  ///< before this run
     Namespaces namespaces;
     ErrorLog errors;
     SelfTestLog self_tests;

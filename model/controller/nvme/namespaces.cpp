@@ -2,9 +2,9 @@
 #include "controller/nvme/namespaces.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/report/error.h"
-#include "common/snapshot/snapshot.h"
 
 namespace ssdtlm {
 
@@ -120,6 +120,50 @@ void Namespaces::format(std::uint32_t id, const BlockFormat& format) {
     n.blocks = n.extent >> n.shift;  // a rest smaller than a block is not used
 }
 
+bool Namespaces::same_as(const Namespaces& other) const {
+    const auto same = [](const Namespace& a, const Namespace& b) {
+        return a.first_block == b.first_block && a.extent == b.extent && a.blocks == b.blocks &&
+               a.lba_bytes == b.lba_bytes && a.metadata.bytes == b.metadata.bytes && a.attached == b.attached;
+    };
+    return std::equal(all_.begin(), all_.end(), other.all_.begin(), other.all_.end(), same);
+}
+
+void Namespaces::state(Snapshot& s) {
+    std::uint64_t drive_blocks = drive_blocks_, count = all_.size();
+    std::uint32_t lba_bytes = lba_bytes_;
+    s(drive_blocks, lba_bytes, count, created_);
+    s.require(drive_blocks == drive_blocks_ && lba_bytes == lba_bytes_ && count == all_.size(),
+              "namespaces of another drive");
+    for (Namespace& n : all_) {
+        s(n.first_block, n.extent, n.blocks, n.lba_bytes, n.generation, n.attached, n.remaining);
+        s(n.metadata.bytes, n.metadata.extended, n.metadata.type, n.metadata.first);
+    }
+    if (!s.reads()) return;
+    busy_ = kStSuccess;
+    busy_of_.assign(all_.size(), kStSuccess);
+    check_read(s);
+    update();
+}
+
+void Namespaces::check_read(Snapshot& s) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
+    for (Namespace& n : all_) {
+        s.require(n.generation <= created_ && n.remaining <= 100, "a namespace that was never created");
+        s.require(n.lba_bytes == lba_bytes_ || (n.lba_bytes == 4096 && lba_bytes_ == 512),
+                  "a namespace with logical blocks that the drive does not have");
+        s.require((n.metadata.bytes == 0 || (metadata_ && n.metadata.bytes == kMetadataBytes)) && n.metadata.type <= 3,
+                  "a namespace with metadata that the drive does not have");
+        n.shift = n.lba_bytes == lba_bytes_ ? 0 : 3;
+        s.require(n.extent <= drive_blocks_ && n.first_block <= drive_blocks_ - n.extent &&
+                      n.blocks <= n.extent >> n.shift && (n.blocks != 0 || n.extent == 0),
+                  "a namespace that is not in the drive");
+        if (n.extent != 0) parts.emplace_back(n.first_block, n.end());
+    }
+    std::sort(parts.begin(), parts.end());
+    for (std::size_t i = 1; i < parts.size(); ++i)
+        s.require(parts[i - 1].second <= parts[i].first, "namespaces that overlap");
+}
+
 void Namespaces::set_busy(std::uint32_t id, std::uint16_t status) {
     busy_of_[id - 1] = status;
     update();
@@ -127,22 +171,6 @@ void Namespaces::set_busy(std::uint32_t id, std::uint16_t status) {
 
 void Namespaces::set_all_busy(std::uint16_t status) {
     busy_ = status;
-    update();
-}
-
-void Namespaces::state(Snapshot& s) {
-    std::uint64_t count = all_.size();
-    s(count, created_);
-    s.require(count == all_.size(), "another number of namespaces");
-    for (Namespace& n : all_) {
-        s(n.first_block, n.extent, n.blocks, n.lba_bytes, n.shift, n.generation, n.attached);
-        s(n.metadata.bytes, n.metadata.extended, n.metadata.type, n.metadata.first);
-        const bool fits = n.extent <= drive_blocks_ && n.first_block <= drive_blocks_ - n.extent &&
-                          (n.shift == 0 || n.shift == 3) && n.blocks <= n.extent >> n.shift &&
-                          n.lba_bytes == lba_bytes_ << n.shift &&
-                          (n.metadata.bytes == 0 || n.metadata.bytes == kMetadataBytes) && n.metadata.type <= 3;
-        s.require(n.blocks == 0 || fits, "a namespace that does not fit into the drive");
-    }
     update();
 }
 

@@ -7,12 +7,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/snapshot/snapshot.h"
 #include "controller/nvme/protection/protection_info.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {
-
-class Snapshot;
 
 /// Form of the logical blocks of a namespace.
 struct BlockFormat {
@@ -68,6 +67,11 @@ public:
     std::uint64_t unallocated_bytes() const;
     std::uint32_t drive_lba_bytes() const { return lba_bytes_; }
     bool offers_metadata() const { return metadata_; }
+    std::uint64_t drive_blocks() const { return drive_blocks_; }
+    /// True if they are the same parts of the drive, with the same blocks.
+    bool same_as(const Namespaces& other) const;
+    /// Reads or writes them. None is busy then.
+    void state(Snapshot& s);
 
     /// Creates a namespace of `blocks` blocks, not attached. Its place begins and ends at multiples of `granule` bytes.
     /// Returns its number, or 0 with the reason in `status`.
@@ -81,12 +85,11 @@ public:
     /// From now on commands to this namespace, or to all, end with `status`. With success they are served again.
     void set_busy(std::uint32_t id, std::uint16_t status);
     void set_all_busy(std::uint16_t status);
-    /// The namespaces with their places and formats. A saved drive has them if it offers metadata.
-    void state(Snapshot& s);
 
 private:
     Namespaces(const Namespaces& other, int);
     void update();
+    void check_read(Snapshot& s);
 
     std::uint64_t drive_blocks_;
     std::uint32_t lba_bytes_;  // of the drive

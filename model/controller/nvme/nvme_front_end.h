@@ -37,12 +37,13 @@ public:
     }
 
     // See NvmeController.
+    void state(Snapshot& s) { controller_->state(s); }
+    bool is_as_configured() const { return controller_->is_as_configured(); }
     void reset_function(std::function<void()> stopped) { controller_->reset_function(std::move(stopped)); }
     void bind(CommandSink& sink) { controller_->bind(sink); }
     CompletionSink& completions() { return controller_->completions(); }
     void bind_health(std::function<DeviceHealth()> health) { controller_->bind_health(std::move(health)); }
     void health_changed() { controller_->health_changed(); }
-    void state(Snapshot& s) { controller_->state(s); }
     void drive_is_starting() { controller_->drive_is_starting(); }
     void drive_is_up() { controller_->drive_is_up(); }
     std::uint8_t critical_warning() const { return controller_->critical_warning(); }

@@ -43,9 +43,10 @@ public:
     void lose_power(std::uint64_t host_commands) override;
     void drive_is_starting() override { controller.drive_is_starting(); }
     void drive_is_up() override { controller.drive_is_up(); }
-    void state(Snapshot& s) override { controller.state(s); }
     bool is_shut_down() const override { return controller.registers().is_shut_down(); }
     bool owns(const void* object) const override;
+    void state(Snapshot& s) override { controller.state(s); }
+    bool is_as_configured() const override { return controller.is_as_configured(); }
     FrontEndCounts counts() const override;
     void check_books() const override { controller.check_books(); }
     std::string dump() const override { return dma.dump() + controller.dump(); }

@@ -113,10 +113,10 @@ void NvmeTransfers::compare(std::uint64_t wait, DmaEnd end) {
     const DmaThen then = w.then;
     const SimTime from = w.from;
     waits_.release(w);
-    if (!end.failed && from > end.at)
-        tell_later(then, from);
-    else
-        then(end);
+    if (!end.failed && from > end.at) return tell_later(then, from);
+    // A read that fails may end before the data of the flash have come, and the command does not.
+    end.at = std::max(end.at, from);
+    then(end);
 }
 
 }  // namespace ssdtlm

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/snapshot/snapshot.h"
 #include "controller/ports/command.h"
 #include "controller/ports/drive_facts.h"
 #include "controller/ports/host_port.h"
@@ -69,9 +70,10 @@ public:
 
     // --- Functions with a default for a front end that has nothing of the kind ---
 
-    /// What a saved drive keeps of it.
+    /// Reads or writes what a saved drive has of the front end: what it keeps without power. Nothing is under way.
     virtual void state(Snapshot&) {}
-
+    /// False: a saved drive has brought namespaces, or a state of them, that are not those of the configuration.
+    virtual bool is_as_configured() const { return true; }
     /// bind_health() gives the function that tells the drive's health. health_changed() says that its result is
     /// different now.
     virtual void bind_health(std::function<DeviceHealth()>) {}

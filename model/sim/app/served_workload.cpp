@@ -40,9 +40,6 @@ void check_service(const ResolvedConfig& resolved) {
     if (c.host.block.on())
         refuse("block.scheduler", "an I/O scheduler of the model before a guest, which has its own", "\"off\"",
                "leave it out, and choose one in the guest");
-    if (c.nvme.shadow_doorbells)
-        refuse("nvme.shadow_doorbells", "true, and a guest's commands are followed by its doorbell registers", "false",
-               "leave it out");
     if (!c.host.reset_at.empty())
         refuse("host.reset_at", "resets by the host, which is the guest", "none",
                "leave it out, and reset in the guest: nvme reset, or /sys/.../reset");

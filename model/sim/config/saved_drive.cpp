@@ -21,9 +21,9 @@ bool only_goes_on(const std::string& key) {
 
 bool decides(const SsdParameter& p) {
     static const char* const tables[] = {"ftl", "fast", "slc", "map", "read_cache", "read_ahead", "nand.geometry"};
-    static const char* const keys[] = {"gc.policy",          "gc.frontier",   "gc.hard_free_blocks",
-                                       "nand.bits_per_cell", "nand.two_step", "nand.faults.model",
-                                       "nvme.lba_size",      "run.data"};
+    static const char* const keys[] = {
+        "gc.policy",         "gc.frontier",   "gc.hard_free_blocks", "nand.bits_per_cell", "nand.two_step",
+        "nand.faults.model", "nvme.lba_size", "nvme.namespaces",     "frontend.kind",      "run.data"};
     if (only_goes_on(p.key) || p.key == "ftl.over_provisioning") return false;  // ftl.user_capacity says it
     const auto is_in = [&p](const std::string& table) {
         return p.table() == table || p.table().rfind(table + ".", 0) == 0;

@@ -44,7 +44,7 @@ TEST(MediaCommands, TheProgressOfAFormatIsZeroOnlyWhenItIsOver) {
     b.enable();
     b.drive.time = 1ms;
     push(b, b.admin, b.admin_command(kAdminFormat, 1, 0), 600);
-    const Namespaces& all = b.nvme.memory().namespaces;
+    const Namespaces& all = b.target->memory().namespaces;
     std::uint32_t under_way = 0;
     while (!b.has_cqe(b.admin)) {
         const bool runs = all.refusal(1) == kStFormatInProgress;
@@ -55,7 +55,10 @@ TEST(MediaCommands, TheProgressOfAFormatIsZeroOnlyWhenItIsOver) {
             b.agenda.run_until(b.agenda.now() + 5ms);
             EXPECT_NE(all.remaining(1), 0u);
             b.write(kRegCc, Cc::kTypical);
-            while (all.refusal(1) == kStFormatInProgress && b.agenda.run_one(kNever)) EXPECT_NE(all.remaining(1), 0u);
+            while (all.refusal(1) == kStFormatInProgress) {
+                EXPECT_NE(all.remaining(1), 0u);
+                ASSERT_TRUE(b.agenda.run_one(kNever));
+            }
             EXPECT_EQ(all.remaining(1), 0u);
             break;
         }

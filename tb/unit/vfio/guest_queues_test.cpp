@@ -95,6 +95,43 @@ TEST_F(Rings, CompletionsAreToldByWhereTheyAreWritten) {
     EXPECT_FALSE(queues.written(kCq, memory.data(), 64)) << "of another size";
 }
 
+TEST_F(Rings, DoorbellsInMemoryAreKnownWhenTheDriveHasTakenThem) {
+    constexpr std::uint64_t kShadows = 0x5000;
+    enable();
+    create_io();
+    Sqe config;
+    config.opc = kAdminDoorbellBuffer;
+    config.cid = 12;
+    config.prp1 = kShadows;
+    config.prp2 = kShadows + 0x1000;
+    put(kAsq, 2, config);
+    EXPECT_EQ(queues.rung(0, 3).size(), 1u);
+    EXPECT_FALSE(queues.shadowed(1));
+    EXPECT_TRUE(done(kAcq, 2, 12, 0));
+    EXPECT_TRUE(queues.shadowed(1));
+    EXPECT_FALSE(queues.shadowed(0)) << "the admin queue uses registers alone";
+    EXPECT_EQ(queues.shadow_address(1, false), kShadows + 8);
+    EXPECT_EQ(queues.shadow_address(1, true), kShadows + 12);
+    EXPECT_EQ(queues.tail_at(kShadows + 8, 4), 1);
+    EXPECT_EQ(queues.tail_at(kShadows + 8 * (GuestQueues::kQueues - 1), 4), GuestQueues::kQueues - 1);
+    EXPECT_EQ(queues.tail_at(kShadows, 4), 0) << "of the admin queue";
+    EXPECT_EQ(queues.tail_at(kShadows + 12, 4), 0) << "a head";
+    EXPECT_EQ(queues.tail_at(kShadows + 8, 8), 0);
+    EXPECT_EQ(queues.tail_at(kShadows + 8 * GuestQueues::kQueues, 4), 0);
+    EXPECT_EQ(queues.tail_at(kShadows - 8, 4), 0);
+    // The head in memory counts, and no register is written.
+    queues.head_moved(0, 3);
+    done(kCq, 0, 5, 1);
+    EXPECT_TRUE(queues.pin());
+    memory[kShadows + 12] = 1;
+    EXPECT_FALSE(queues.pin());
+    memory[kShadows + 12] = 200;
+    EXPECT_TRUE(queues.pin()) << "beyond the ring";
+    queues.register_written(kRegCc, 0);
+    enable();
+    EXPECT_FALSE(queues.shadowed(1)) << "a reset removes them";
+}
+
 TEST_F(Rings, ThePinFollowsEntriesHeadsAndTheMask) {
     enable();
     create_io();

@@ -61,7 +61,7 @@ struct AdminContext {
     std::vector<std::uint8_t> telemetry{};  ///< as the host has asked for it last
 
     DeviceHealth healthy() const { return health ? health() : DeviceHealth{}; }
-    std::uint64_t hours() const { return static_cast<std::uint64_t>(now.time_since_epoch() / 1h); }
+    std::uint64_t hours() const { return memory.former.power_on_hours(now); }
     void record(PersistentEvents::Type type, std::vector<std::uint8_t> event) const {
         memory.events.add(type, std::move(event), memory.clock.field(now));
     }

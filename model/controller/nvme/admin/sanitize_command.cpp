@@ -26,7 +26,7 @@ constexpr std::uint32_t action_of(std::uint32_t cdw10) {
 void sanitize_ended(AdminContext& c, bool well) {
     SanitizeStatus& s = c.memory.sanitize;
     s.state = well ? SanitizeStatus::done : SanitizeStatus::failed;
-    s.writes = c.counters.writes;
+    s.writes = c.memory.former.writes + c.counters.writes;
     c.memory.namespaces.set_all_busy(well ? kStSuccess : kStSanitizeFailed);
     if (well) c.memory.uncorrectable = BlockMarks{};
     std::vector<std::uint8_t> event(8), log;

@@ -11,7 +11,7 @@ void SelfTestJob::done() {
     SelfTestResult r;
     r.test = test_;
     r.outcome = outcome_;
-    r.hours = static_cast<std::uint64_t>(c_.media->now().time_since_epoch() / 1h);
+    r.hours = c_.memory.former.power_on_hours(c_.media->now());
     if (outcome_ == SelfTestResult::failed_segment) {
         r.segment = kMediaSegment;
         const Namespaces& all = c_.memory.namespaces;

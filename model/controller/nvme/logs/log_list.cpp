@@ -30,7 +30,7 @@ std::uint16_t error_page(AdminContext& c, const Sqe&, Page& page) {
 
 std::uint16_t smart_page(AdminContext& c, const Sqe& sqe, Page& page) {
     if (sqe.nsid != 0 && sqe.nsid != kNsidAll) return kStInvalidField;  // LPA bit 0 is 0: no log by namespace
-    smart_log(c.counters, c.healthy(), c.features, c.memory.errors.total(), c.now, page);
+    smart_log(c.counters, c.healthy(), c.features, c.memory.errors.total(), c.now, page, c.memory.former);
     return kStSuccess;
 }
 
@@ -93,7 +93,7 @@ std::uint16_t persistent_page(AdminContext& c, const Sqe& sqe, Page& page) {
         std::uint8_t* const d = c.reported.data();
         store(d + 20, c.memory.clock.field(c.now));
         store(d + 28, c.hours());
-        store(d + 44, c.counters.power_cycles);
+        store(d + 44, c.memory.former.power_cycles + c.counters.power_cycles);
         std::copy_n(id.data() + IdCtrl::kVid, 4, d + 52);
         std::copy_n(id.data() + IdCtrl::kSn, 60, d + 56);  // serial and model number
         std::copy_n(id.data() + IdCtrl::kSubnqn, 256, d + 116);
@@ -103,7 +103,7 @@ std::uint16_t persistent_page(AdminContext& c, const Sqe& sqe, Page& page) {
 }
 
 std::uint16_t sanitize_page(AdminContext& c, const Sqe&, Page& page) {
-    c.memory.sanitize.write(c.counters.writes, page);
+    c.memory.sanitize.write(c.memory.former.writes + c.counters.writes, page);
     return kStSuccess;
 }
 

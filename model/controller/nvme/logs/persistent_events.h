@@ -6,6 +6,7 @@
 #include <deque>
 #include <vector>
 
+#include "common/snapshot/snapshot.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {
@@ -58,11 +59,22 @@ public:
             d[480 + type / 8] = static_cast<std::uint8_t>(d[480 + type / 8] | 1u << type % 8);
     }
 
+    void state(Snapshot& s) {
+        s(events_);
+        s.require(events_.size() <= kMost, "more persistent events than are kept");
+    }
+
 private:
+    static constexpr std::size_t kMostBytes = 64;  // of the data of an event; none of the types above has more
     struct Event {
-        Type type;
-        std::uint64_t clock;
+        Type type = power_on_or_reset;
+        std::uint64_t clock = 0;
         std::vector<std::uint8_t> data;
+        void state(Snapshot& s) {
+            s(type, clock, data);
+            s.require(type >= timestamp_change && type <= sanitize_completion && data.size() <= kMostBytes,
+                      "a persistent event of no type");
+        }
     };
     std::deque<Event> events_;
 };

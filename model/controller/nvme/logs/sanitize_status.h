@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/snapshot/snapshot.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {
@@ -17,11 +18,15 @@ struct SanitizeStatus {
     State state = never;
     std::uint16_t progress = 0;  ///< in 65,536ths, while it runs
     std::uint8_t passes = 0;     ///< complete passes of an overwrite
-    std::uint64_t writes = 0;    ///< writes of the host when it ended
+    std::uint64_t writes = 0;    ///< writes of the host, over the drive's life, when it ended
     std::uint32_t cdw10 = 0;     ///< CDW10 of the command
     std::uint32_t pattern = 0;   ///< pattern of an overwrite
     bool unrestricted = false;   ///< AUSE: the host may leave the failure by command 1h
 
+    void exchange(Snapshot& s) {
+        s(state, progress, passes, writes, cdw10, pattern, unrestricted);
+        s.require(state <= failed && passes <= 16, "a state that no sanitize operation has");
+    }
     /// `now` is the number of host writes so far. GDE is set if the host has written nothing since the end.
     void write(std::uint64_t now, std::vector<std::uint8_t>& page) const {
         const bool erased = state == done && now == writes;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <vector>
 
+#include "common/snapshot/snapshot.h"
 #include "common/units/units.h"
 #include "protocol/nvme.h"
 
@@ -30,6 +31,11 @@ struct SelfTestResult {
     std::uint64_t hours = 0;   ///< power-on hours
     std::uint32_t nsid = 0;    ///< namespace of the block that failed; 0: none
     std::uint64_t lba = 0;
+
+    void state(Snapshot& s) {
+        s(test, outcome, segment, hours, nsid, lba);
+        s.require(test == SelfTest::short_test || test == SelfTest::extended, "the result of a self-test that is none");
+    }
 };
 
 class SelfTestLog {
@@ -47,6 +53,11 @@ public:
         if (results_.size() > kResults) results_.pop_back();
     }
     SelfTest running() const { return running_; }
+    void state(Snapshot& s) {
+        s(running_, percent_, results_);
+        s.require(running_ <= SelfTest::extended && percent_ <= 100 && results_.size() <= kResults,
+                  "a self-test that is none");
+    }
 
     void write(std::vector<std::uint8_t>& page) const {
         page.assign(kBytes, 0);
