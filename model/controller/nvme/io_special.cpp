@@ -441,15 +441,20 @@ __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
 
 // --- Blocks with metadata ---
 
-/// The firmware knows only that the data of the command could not be taken.
+/// A write fails if its data cannot be taken. The firmware does not know whether a check is the reason. It knows why a
+/// read has failed, and that comes before checks of other blocks.
 std::uint16_t IoCommands::failure_of(const NvmeCommand& command) {
     const CommandMetadata* const metadata = command.special.metadata.get();
-    return metadata != nullptr && metadata->status() != kStSuccess ? metadata->status() : nvme_status(command.status);
+    const bool by_check = metadata != nullptr && metadata->status() != kStSuccess && command.op == IoOp::write &&
+                          command.status == CommandStatus::transfer_error;
+    return by_check ? metadata->status() : nvme_status(command.status);
 }
 
+/// `code` is known.
 std::uint64_t IoCommands::failed_lba(const NvmeCommand& command) {
     const CommandMetadata* const metadata = command.special.metadata.get();
-    return host_lba(command) + (metadata != nullptr ? metadata->failed_block() : 0);
+    const bool by_check = metadata != nullptr && metadata->status() == command.code;
+    return host_lba(command) + (by_check ? metadata->failed_block() : 0);
 }
 
 /// A read, Verify or Compare ends by what the checks of its blocks have found.

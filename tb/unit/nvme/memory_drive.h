@@ -64,10 +64,9 @@ private:
         if (c.op == IoOp::write) return fetch(moving_.size() - 1);
         std::copy_n(memory.begin() + static_cast<std::ptrdiff_t>(c.slba * lba_), bytes, m.data.begin());
         const auto bad = lost.lower_bound(c.slba);
-        if (bad != lost.end() && *bad < c.slba + c.blocks) {
-            c.status = CommandStatus::unrecovered_read;
-            return end(c);
-        }
+        const bool fails = bad != lost.end() && *bad < c.slba + c.blocks;
+        if (fails) c.status = CommandStatus::unrecovered_read;
+        if (fails && piece == 0) return end(c);
         if (c.metadata != nullptr)
             std::copy_n(metadata.begin() + static_cast<std::ptrdiff_t>(c.slba * kOfBlock), c.blocks * kOfBlock,
                         c.metadata);
@@ -75,9 +74,15 @@ private:
         const std::uint32_t part = piece == 0 ? bytes : piece, parts = (bytes + part - 1) / part;
         const auto sent = DmaThen::to<&MemoryDrive::sent>(this, moving_.size() - 1);
         m.left = parts;
-        for (std::uint32_t i = parts; i-- != 0;)
+        for (std::uint32_t i = parts; i-- != 0;) {
+            const std::uint64_t first = c.slba + i * part / lba_;
+            if (lost.lower_bound(first) != lost.lower_bound(first + part / lba_)) {  // this part alone is not sent
+                if (--m.left == 0) return end(c);
+                continue;
+            }
             host_.to_host(c, i * part, std::min(part, bytes - i * part), m.data.data() + i * part, sent, {},
                           kPlainTerms);
+        }
     }
     void clear(std::uint64_t block, std::uint64_t blocks) {
         std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(block * lba_), blocks * lba_, std::uint8_t{0});

@@ -204,6 +204,22 @@ TEST(Protection, TheErrorLogNamesTheBlock) {
     EXPECT_EQ(h.controller->counters().media_errors, 2u);
 }
 
+// A block that the flash has lost comes before the checks of others.
+TEST(Protection, ALostBlockComesBeforeAWrongOne) {
+    Host h;
+    ASSERT_EQ(h.format(Host::k512, 1), kStSuccess);
+    h.fill_blocks(3, 1, 10);
+    h.dma.memory[h.metadata_of(2)] ^= 1;
+    ASSERT_EQ(h.ends(h.entry(kIoWrite, 10, 3)), kStSuccess);
+    h.drive.piece = 512;
+    h.drive.lost = {11};
+    for (const std::uint8_t opcode : {kIoRead, kIoVerify, kIoCompare}) {
+        EXPECT_EQ(h.ends(h.entry(opcode, 10, 3, kPrCheckGuard)), kStUnrecoveredRead);
+        const ByteVector log = h.log(kLogError, 64);
+        EXPECT_EQ(load<std::uint64_t>(&log[16]), 10u) << "the command's first block";
+    }
+}
+
 TEST(Protection, MetadataSurviveALossOfPowerAndAFormatOfAnother) {
     Host h;
     ASSERT_EQ(h.format(Host::k4096, 1, true), kStSuccess);
