@@ -443,8 +443,8 @@ __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
 
 // --- Blocks with metadata ---
 
-/// A write fails if its data cannot be taken. The firmware does not know whether a check is the reason. Of a read it
-/// knows the reason, which comes before checks of other blocks.
+/// A write fails if its data cannot be taken. The firmware does not know whether a check is the reason. It knows why a
+/// read has failed, and that comes before checks of other blocks.
 std::uint16_t IoCommands::failure_of(const NvmeCommand& command) {
     const CommandMetadata* const metadata = command.special.metadata.get();
     const bool by_check = metadata != nullptr && metadata->status() != kStSuccess && command.op == IoOp::write &&
