@@ -238,7 +238,7 @@ void NvmeCasePort::look_at_sanitize() {
         }
         // The power may have gone, or a reset have come, before the command had reached the drive.
         const bool begun = sanitize_ == Erasure::begun;
-        if (state == kFailed && begun) {
+        if (state == kFailed) {  // of this one: each failure is left
             if (!resets_) leave_failure();
             return;
         }
