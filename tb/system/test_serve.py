@@ -4,69 +4,21 @@ losses of power, clients that come again or misbehave, and the results of it all
 library (vfio_client.py); QEMU is not needed."""
 import array
 import os
-import pathlib
 import random
 import select
 import signal
 import socket
 import struct
 import subprocess
-import tempfile
 import time
 import unittest
 
 import support
 import vfio_client as vfio
+from served import Served
 from vfio_client import BAR0, CONFIG, MSIX, RAM, Client, Drive, Refused
 
 PATTERN = bytes(range(256)) * 32  # two pages
-
-
-class Served(unittest.TestCase):
-    """A server of its own for each test."""
-
-    def serve(self, *arguments, pace="free"):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.path = str(self.folder / "s")
-        self.results = self.folder / "results"
-        self.server = subprocess.Popen(
-            [support.BINARY, "serve", "tiny-test", "--socket", self.path, "--pace", pace, "-o", str(self.results), "-q",
-             *arguments], cwd=self.folder,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.addCleanup(self.end)
-        deadline = time.monotonic() + 60
-        while not os.path.exists(self.path):
-            if self.server.poll() is not None:
-                self.fail("the server has ended: " + self.server.communicate()[0])
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
-
-    def client(self):
-        client = Client(self.path)
-        self.addCleanup(client.close)
-        return client
-
-    def drive(self, sealed=True):
-        drive = Drive(self.client(), sealed)
-        drive.enable()
-        for q in (1, 2):
-            drive.create(q)
-        return drive
-
-    def end(self):
-        if self.server.poll() is None:
-            self.server.kill()
-            self.server.communicate()
-
-    def result(self, how=signal.SIGTERM):
-        """result.json of a server that is told to end."""
-        if how is not None:
-            self.server.send_signal(how)
-        out, _ = self.server.communicate(timeout=60)
-        self.assertEqual(self.server.returncode, support.OK, out)
-        return support.Result(self.results).json()
 
 
 class Drives(Served):
@@ -418,106 +370,6 @@ class Drives(Served):
             s.close()
         self.assertEqual(self.drive().write(1, 0, PATTERN), 0)
         self.result()
-
-
-def guard(data):
-    """CRC-16 of T10 DIF, bit by bit."""
-    rest = 0
-    for byte in data:
-        rest ^= byte << 8
-        for _ in range(8):
-            rest = (rest << 1 ^ 0x8BB7 if rest & 0x8000 else rest << 1) & 0xFFFF
-    return rest
-
-
-class Protected(Served):
-    """Blocks of 4,096 bytes with protection information of type 1 (LBA format 3 of a drive of 512-byte blocks)."""
-    TYPE1 = 3 | 1 << 5
-    EXTENDED = 1 << 4
-    CHECKS = 7 << 26
-    DATA, METADATA = 0x80000, 0x90000
-
-    def transfer(self, d, opcode, lba, prinfo=CHECKS, tag=0xCAFE, **fields):
-        at = RAM + self.DATA
-        return d.command(1, opcode, nsid=1, prp1=at, prp2=at + 4096, mptr=RAM + self.METADATA, dw10=lba, dw12=prinfo, dw14=lba, dw15=0xFFFF0000 | tag, **fields)
-
-    def write(self, d, lba, data, wrong=0, **fields):
-        d.ram[self.DATA:self.DATA + 4096] = data
-        d.ram[self.METADATA:self.METADATA + 8] = struct.pack(">HHI", guard(data) ^ wrong, 0xCAFE, lba)
-        return self.transfer(d, 0x01, lba, **fields)
-
-    def read(self, d, lba, **fields):
-        d.ram[self.DATA:self.DATA + 4096] = bytes(4096)
-        d.ram[self.METADATA:self.METADATA + 8] = bytes(8)
-        return self.transfer(d, 0x02, lba, **fields), d.ram[self.DATA:self.DATA + 4096], d.ram[self.METADATA:self.METADATA + 8]
-
-    def test_it_is_written_checked_and_read(self):
-        self.assertEqual(guard(b"123456789"), 0xD0DB)
-        self.serve("--set", "nvme.metadata=true")
-        d = self.drive()
-        self.assertEqual(d.command(0, 0x80, nsid=1, dw10=self.TYPE1), 0)
-        self.assertEqual(d.command(0, 0x06, nsid=1, prp1=RAM + 0x40000), 0)
-        self.assertEqual(d.ram[0x40000 + 25:0x40000 + 30], bytes((3, 3, 3, 0x1F, 1)), "NLBAF, FLBAS, MC, DPC, DPS")
-        data = random.Random(5).randbytes(4096)
-        good = struct.pack(">HHI", guard(data), 0xCAFE, 9)
-        self.assertEqual(self.write(d, 9, data), 0)
-        self.assertEqual(self.read(d, 9), (0, data, good))
-        self.assertEqual(self.write(d, 9, data, wrong=1), 0x282, "guard")
-        self.assertEqual(self.write(d, 9, data, tag=0xCAFF), 0x283, "application tag")
-        self.assertEqual(self.read(d, 9), (0, data, good), "nothing of them was written")
-        self.assertEqual(self.write(d, 9, data, wrong=1, prinfo=3 << 26), 0, "the guard is not checked")
-        self.assertEqual(self.read(d, 9)[0], 0x282)
-        self.assertEqual(self.write(d, 9, data, prinfo=1 << 29), 0, "inserted")
-        self.assertEqual(self.read(d, 9), (0, data, good))
-        self.assertEqual(self.read(d, 10), (0, bytes(4096), b"\xff" * 8), "deallocated")
-        # Extended blocks: eight more bytes in one transfer.
-        self.assertEqual(d.command(0, 0x80, nsid=1, dw10=self.TYPE1 | self.EXTENDED), 0)
-        d.ram[self.DATA:self.DATA + 4104] = data + good
-        self.assertEqual(self.transfer(d, 0x01, 9), 0)
-        d.ram[self.DATA:self.DATA + 4104] = bytes(4104)
-        self.assertEqual(self.transfer(d, 0x02, 9), 0)
-        self.assertEqual(d.ram[self.DATA:self.DATA + 4104], data + good)
-        self.result()
-
-    def test_it_outlives_collection_power_and_its_server(self):
-        options = ("--set", "nvme.metadata=true", "--set", "ftl.user_capacity=8MiB", "--set", "buffer.size=128KiB", "--set", "read_cache.size=256KiB",
-                   "--set", "host.power_off_time=5ms")
-        self.serve("--save-drive", "drive.img", *options)
-        d = self.drive()
-        self.assertEqual(d.command(0, 0x80, nsid=1, dw10=self.TYPE1), 0)
-        rng, held = random.Random(6), {}
-        blocks = [rng.randbytes(4096) for _ in range(64)]
-        for i in range(9000):
-            lba, data = rng.randrange(1800), i % len(blocks)
-            d.ram[self.DATA:self.DATA + 4096] = blocks[data]
-            self.assertEqual(self.transfer(d, 0x01, lba, prinfo=1 << 29), 0, "inserted")
-            held[lba] = data
-        self.assertEqual(d.command(1, 0x00, nsid=1), 0, "flush")
-        self.server.send_signal(signal.SIGUSR1)
-        while d.client.read32(0x1C) != 0xFFFFFFFF:
-            pass
-        while d.client.read32(0x1C) == 0xFFFFFFFF:
-            pass
-        for event in d.events:
-            try:
-                os.eventfd_read(event)
-            except BlockingIOError:
-                pass
-        d.enable()
-        d.create(1)
-        self.again(d, held, blocks)
-        ftl = self.result()["ftl"]
-        self.assertGreater(ftl["gc_units_moved"], 100)
-        self.serve("--set", f"precondition.from={self.folder / 'drive.img'}", *options)
-        self.again(self.drive(), held, blocks)
-        self.result()
-
-    def again(self, d, held, blocks):
-        guards = [guard(b) for b in blocks]
-        self.assertEqual(d.command(0, 0x06, nsid=1, prp1=RAM + 0x40000), 0)
-        self.assertEqual((d.ram[0x40000 + 26], d.ram[0x40000 + 29]), (3, 1), "FLBAS, DPS")
-        for lba, data in held.items():
-            self.assertEqual(self.read(d, lba), (0, blocks[data], struct.pack(">HHI", guards[data], 0xCAFE, lba)))
 
 
 class Fuzz(Served):
