@@ -16,7 +16,7 @@ import unittest
 import support
 import vfio_client as vfio
 from served import Served
-from vfio_client import BAR0, CONFIG, MSIX, RAM, Client, Drive, Refused
+from vfio_client import BAR0, CONFIG, MSIX, RAM, Drive, Refused
 
 PATTERN = bytes(range(256)) * 32  # two pages
 
