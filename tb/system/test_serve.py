@@ -4,12 +4,14 @@ losses of power, clients that come again or misbehave, and the results of it all
 library (vfio_client.py); QEMU is not needed."""
 import array
 import os
+import pathlib
 import random
 import select
 import signal
 import socket
 import struct
 import subprocess
+import tempfile
 import time
 import unittest
 
