@@ -23,12 +23,12 @@ struct NoMap final : MapPort {
 /// 1, 2, 0, ...
 struct Bench {
     explicit Bench(std::uint32_t depth_per_die = 2, std::uint32_t start_percent = 0, std::uint32_t stop_percent = 100,
-                   const char* dimensions = "C")
+                   const char* dimensions = "C", std::vector<std::uint32_t> quotas = {})
         : config(config_of(depth_per_die, start_percent, stop_percent, dimensions)),
           spare(geometry()),
           ftl(config, geometry(), spare, 1),
-          buffer(24, &ftl.partitions()),
-          wait_queues(agenda, map, ftl.partitions().count()),
+          buffer(24, &ftl.partitions(), order_of(std::move(quotas))),
+          wait_queues(agenda, map, ftl.partitions().count(), buffer.quotas().parts()),
           choice(config, ftl, buffer, wait_queues) {}
 
     static NandGeometry geometry() {
@@ -51,6 +51,11 @@ struct Bench {
         c.flush_start_percent = start_percent;
         c.flush_stop_percent = stop_percent;
         return c;
+    }
+    static WriteOrder order_of(std::vector<std::uint32_t> quotas) {
+        WriteOrder order;
+        order.quotas = std::move(quotas);
+        return order;
     }
     /// The n-th unit of a partition becomes dirty.
     void insert(std::uint32_t partition, std::uint32_t n, std::uint32_t waiter = WriteBuffer::kNoWaiter) {
@@ -193,6 +198,26 @@ TEST(RowChoice, FromTheHighWatermarkDownToTheLowOne) {
             c.buffer.insert(Lpa{lpa}, 1, WriteBuffer::kNoWaiter, WriteBuffer::Bytes::whole);
         }
         EXPECT_EQ(c.form(), kNone);
+    }
+}
+
+// A tenant whose part of the buffer is full waits for room: rows of its units leave below the watermark. Units of
+// others would give it none.
+TEST(RowChoice, ATenantThatWaitsForRoomIsGivenItByItsOwnUnits) {
+    for (const std::uint16_t writer : {1, 2}) {
+        Bench b(100, 99, 100, "none", {25});
+        ASSERT_EQ(b.buffer.capacity_of(1), 6u);
+        for (std::uint32_t lpa = 0; lpa < 6; ++lpa) {
+            ASSERT_TRUE(b.buffer.reserve(1, writer));
+            b.buffer.insert(Lpa{lpa}, 1, WriteBuffer::kNoWaiter, WriteBuffer::Bytes::whole, 0, 0, WorkTag{writer});
+        }
+        if (writer == 2) {
+            ASSERT_TRUE(b.buffer.reserve(6, 1));  // on their way
+        }
+        EXPECT_EQ(b.form(), kNone);
+        ASSERT_FALSE(b.buffer.reserve(1, 1));
+        b.wait_queues.wait_for_room(b.buffer.quotas().part_of(1), Attempt::to<&Bench::resume>(&b));
+        EXPECT_EQ(b.form(), writer == 1 ? 0u : kNone) << "written by tenant " << writer;
     }
 }
 

@@ -234,6 +234,19 @@ TEST(NvmeLife, ACommandsDeadlineIsTheTargetOfItsQueueAfterItsDoorbell) {
     }
 }
 
+TEST(NvmeLife, EachPriorityMayHaveATarget) {
+    NvmeConfig config = NvmeBench::small();
+    config.latency_targets = {100us, 200us, 300us, 400us};
+    NvmeBench b(config);
+    b.enable();
+    Pair p = b.create_pair(1);
+    b.push(p, b.rw(kIoRead, 0));
+    b.ring(p);
+    b.agenda.run();
+    ASSERT_EQ(b.firmware.waiting.size(), 1u);
+    EXPECT_NE(b.firmware.waiting[0]->whose.deadline, kNever);
+}
+
 // NVMe 1.4 figure 194: only what was "lost power" without a shutdown counts (nvme_front_end_test.cpp), not a reset.
 TEST(NvmeLife, AResetIsNoUnsafeShutdown) {
     NvmeBench b;
