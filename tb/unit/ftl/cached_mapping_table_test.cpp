@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "support/memory_snapshot.h"
 
 namespace ssdtlm {
 namespace {
@@ -263,6 +264,29 @@ TEST(CachedMappingTable, ZipfDrawsHitAsCheSays) {
             EXPECT_GT(kept, hit - 0.002);  // what was used again is worth keeping
         }
     }
+}
+
+// A damaged file may give a page the list of dirty entries of another one.
+TEST(CachedMappingTable, RefusesTheListOfAnotherPage) {
+    const CachedMappingTable::Shape shape{4, 2, 8};
+    CachedMappingTable table(shape);
+    table.make_dirty(table.add(3));
+    table.make_dirty(table.add(9));
+    MemorySnapshot written;
+    table.state(written);
+    CachedMappingTable same(shape);
+    MemorySnapshot whole(written.data);
+    same.state(whole);
+    EXPECT_EQ(same.dirty_in(0), 1u);
+    EXPECT_EQ(same.dirty_in(1), 1u);
+    // It ends with two tables of one number of four bytes for each page: first entries, and counts. Their sizes precede
+    // them.
+    std::vector<char> damaged = written.data;
+    const auto first_entries = damaged.end() - 8 - 8 - 8;
+    std::swap_ranges(first_entries, first_entries + 4, first_entries + 4);
+    MemorySnapshot wrong(damaged);
+    CachedMappingTable other(shape);
+    EXPECT_ANY_THROW(other.state(wrong));
 }
 
 }  // namespace
