@@ -10,6 +10,7 @@ namespace ssdtlm {
 namespace {
 using Kind = DriveOp::Kind;
 constexpr std::uint32_t kApart = 3;  // units, the ranges of a deallocation
+constexpr std::uint64_t kMostVerified = 65'536;
 constexpr std::uint32_t kMostThere =
     4;  // operations on one unit under way together: the reference map tries out their orders
 
@@ -49,7 +50,7 @@ std::uint32_t CaseHost::submit(const DriveOp& op, bool is_piece) {
         blocks = blocks * per_unit + (op.kind == Kind::trim ? op.block % per_unit : 0);
     } else {
         c.lba += op.block % per_unit;
-        blocks = std::min(blocks, most);
+        blocks = c.kind == Kind::verify && op.again != 0 ? kMostVerified : std::min(blocks, most);
     }
     c.blocks = op.kind == Kind::flush ? 0 : static_cast<std::uint32_t>(std::min(blocks, all - c.lba));
     s.parts.clear();

@@ -517,7 +517,9 @@ std::string text_of(const std::string& device, std::uint32_t depth, const std::v
                 break;
             default:
                 out << " unit " << o.unit << " block " << o.block << " blocks " << o.blocks
-                    << (o.kind == DriveOp::Kind::trim ? " again " + std::to_string(o.again) : "")
+                    << (o.kind == DriveOp::Kind::trim || o.kind == DriveOp::Kind::verify
+                            ? " again " + std::to_string(o.again)
+                            : "")
                     << (o.kind == DriveOp::Kind::compare || o.kind == DriveOp::Kind::copy ||
                                 o.kind == DriveOp::Kind::compare_write
                             ? " us " + std::to_string(o.us)

@@ -54,8 +54,8 @@ struct DriveOp {
                                ///< further; format: how
     bool dma = false;          ///< Serial ATA, read and write: not queued
     std::uint32_t again = 0;   ///< cut and off: how often more the power goes, `us` after it came back; trim: so many
-                               ///< more ranges; reset: odd: with a normal shutdown before, Serial ATA from 2 on: a
-                               ///< software reset
+                               ///< more ranges; verify: not 0: to the end of the drive; reset: odd: with a normal
+                               ///< shutdown before, Serial ATA from 2 on: a software reset
     bool look = false;         ///< cut, off, reset: all units are read when the drive is back
 };
 

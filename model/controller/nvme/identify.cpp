@@ -156,7 +156,8 @@ void identify_common(const Namespaces& all, const DriveFacts& device, IdentifyDa
     d[IdNs::kNlbaf] = static_cast<std::uint8_t>(formats - 1);
 }
 
-void identify_namespace(const Namespace& of, const Namespaces& all, const DriveFacts& device, IdentifyData& out) {
+void identify_namespace(const NvmeConfig& config, const Namespace& of, const Namespaces& all, const DriveFacts& device,
+                        IdentifyData& out) {
     identify_common(all, device, out);
     std::uint8_t* d = out.data();
     const auto granule = static_cast<std::uint16_t>(std::max(device.unit_bytes / of.lba_bytes, 1u) - 1);
@@ -166,8 +167,9 @@ void identify_namespace(const Namespace& of, const Namespaces& all, const DriveF
     store(d + IdNs::kNvmcap, std::uint64_t{of.extent} * all.drive_lba_bytes());
     for (const std::size_t at : {IdNs::kNpwg, IdNs::kNpwa, IdNs::kNpdg, IdNs::kNpda, IdNs::kNows})
         store(d + at, granule);
-    store(d + IdNs::kMssrl, static_cast<std::uint16_t>(kCopyRangeBytes / of.lba_bytes));
-    store(d + IdNs::kMcl, kCopyBytes / of.lba_bytes);
+    const CopyLimits copy(config.max_transfer_bytes);
+    store(d + IdNs::kMssrl, static_cast<std::uint16_t>(copy.range_bytes / of.lba_bytes));
+    store(d + IdNs::kMcl, copy.bytes / of.lba_bytes);
     d[IdNs::kMsrc] = kCopyRanges - 1;
     d[IdNs::kFpi] = static_cast<std::uint8_t>(1u << 7 | of.remaining);
     put_nguid(d + IdNs::kNguid, of, device);

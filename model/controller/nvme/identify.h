@@ -3,6 +3,7 @@
 // bytes, with nvme.metadata also those with eight bytes of metadata.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -29,6 +30,17 @@ inline constexpr std::uint32_t kFormatBytes[] = {512, 4096};  ///< LBA formats, 
 // Limits of Copy, assumed: bytes of the longest source range, bytes of all ranges of a command, and number of ranges.
 inline constexpr std::uint32_t kCopyRangeBytes = 1u << 17, kCopyBytes = 1u << 20, kCopyRanges = 16;
 
+/// What a Copy may name. One command of the firmware reads a range, and another one writes it.
+struct CopyLimits {
+    /// `max_transfer`: bytes, 0 is no limit.
+    explicit CopyLimits(std::uint32_t max_transfer)
+        : range_bytes(firmware_command_bytes(kCopyRangeBytes, max_transfer)),
+          bytes(std::min(kCopyBytes, kCopyRanges * range_bytes)) {}
+
+    std::uint32_t range_bytes;  ///< of the longest source range (Identify MSSRL)
+    std::uint32_t bytes;        ///< of all ranges of a command (Identify MCL)
+};
+
 /// With several namespaces the host may delete and create them.
 inline bool manages_namespaces(const NvmeConfig& config) {
     return !config.namespaces.empty();
@@ -51,7 +63,8 @@ BlockFormat block_format(const Namespaces& all, std::uint32_t number, bool exten
                          bool first);
 
 void identify_controller(const NvmeConfig& config, const DriveFacts& device, IdentifyData& out);
-void identify_namespace(const Namespace& of, const Namespaces& all, const DriveFacts& device, IdentifyData& out);
+void identify_namespace(const NvmeConfig& config, const Namespace& of, const Namespaces& all, const DriveFacts& device,
+                        IdentifyData& out);
 /// Answers Identify with the broadcast NSID: the fields that are the same for all namespaces that are created.
 void identify_common(const Namespaces& all, const DriveFacts& device, IdentifyData& out);
 /// Writes CNS 08h (NVMe 2.0), the namespace independent of its command set.

@@ -22,7 +22,8 @@ std::uint16_t IoCommands::failure_of(const NvmeCommand& command) {
 std::uint64_t IoCommands::failed_lba(const NvmeCommand& command) {
     const CommandMetadata* const metadata = command.special.metadata.get();
     const bool by_check = metadata != nullptr && metadata->status() == command.code;
-    return host_lba(command) + (by_check ? metadata->failed_block() : 0);
+    const std::uint32_t before = command.special.before >> command.shift;  // the part at hand of a Verify
+    return host_lba(command) + (by_check ? metadata->failed_block() - before : 0);
 }
 
 /// A read, Verify or Compare ends by what the checks of its blocks have found.

@@ -136,7 +136,7 @@ void IoCommands::bytes_known(std::uint64_t token, const std::uint8_t* bytes) {
     if (__builtin_expect(command.queue == 0, 0)) return release(command);  // aborted meanwhile
     command.reads_list = false;
     const auto count = static_cast<std::uint32_t>(command.bytes / sizeof(DsmRange));
-    const IoDecoder::Next next = command.kind->opcode == kIoCopy ? parse_copy(decoder_.namespaces(), bytes, command)
+    const IoDecoder::Next next = command.kind->opcode == kIoCopy ? parse_copy(decoder_, bytes, command)
                                                                  : decoder_.parse_ranges(bytes, count, command);
     command.timeline->charge(Stage::fetch, agenda_.now());
     if (next == IoDecoder::Next::refused) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // I/O commands on their way to the firmware and back: decoding, PRP lists and ranges, the command objects, and their
-// completion. io_special.cpp has the commands that take several commands of the firmware (fused pairs, Copy), and the
-// controller's own commands.
+// completion. io_special.cpp has the commands that take several commands of the firmware (fused pairs, Copy, a long
+// Verify), and the controller's own commands.
 #pragma once
 
 #include <array>
@@ -94,6 +94,8 @@ private:
     void copy_next(NvmeCommand& parent);
     void copy_ended(NvmeCommand& parent, std::uint16_t code);
     void own_ended(NvmeCommand& part) override;
+    void verify_next(NvmeCommand& command);
+    bool verify_goes_on(NvmeCommand& command);
     void settle_marks(NvmeCommand& command);
     void check_metadata(NvmeCommand& command);
     static std::uint16_t failure_of(const NvmeCommand& command);

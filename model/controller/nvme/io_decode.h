@@ -27,6 +27,8 @@ public:
     void set_write_through(bool on) { write_through_ = on; }
     bool writes_through() const { return write_through_; }
     const Namespaces& namespaces() const { return namespaces_; }
+    /// 0: no limit.
+    std::uint32_t max_transfer_bytes() const { return max_transfer_bytes_; }
 
     enum class Next : std::uint8_t {
         submit,     ///< hand the command to the firmware

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// I/O commands that are not exactly one command of the firmware: fused Compare and Write, Copy, and the controller's
-// own commands. Blocks with metadata, and those that are marked as uncorrectable, are in io_blocks.cpp.
+// I/O commands that are not exactly one command of the firmware: fused Compare and Write, Copy, a long Verify, and the
+// controller's own commands. Blocks with metadata, and those that are marked as uncorrectable, are in io_blocks.cpp.
 #include <algorithm>
+#include <utility>
 
 #include "controller/nvme/io/io_list.h"
 #include "controller/nvme/io_commands.h"
@@ -263,8 +264,12 @@ __attribute__((noinline)) void IoCommands::hand_over_special(NvmeCommand& comman
         put_in_order(pairs_, command);
         return begin_pairs();
     }
-    meet_marks(command);
     command.timeline->set_number(++handed_over_);
+    if (command.kind != nullptr && command.kind->opcode == kIoVerify) {
+        command.special.behind = std::exchange(command.blocks, 0);
+        return verify_next(command);
+    }
+    meet_marks(command);
     if (command.kind != nullptr && command.kind->opcode == kIoCopy) {
         command.special.at = 0;
         command.special.target = command.slba;
@@ -412,6 +417,39 @@ void IoCommands::copy_ended(NvmeCommand& parent, std::uint16_t code) {
     state_.settle();
 }
 
+// --- Verify ---
+
+/// MDTS does not limit Verify. So it reads its blocks in parts, one after the other. A part that fails ends it.
+void IoCommands::verify_next(NvmeCommand& command) {
+    SpecialCommand& s = command.special;
+    const std::uint32_t lba_bytes = memory_.namespaces.drive_lba_bytes();
+    const std::uint32_t most =
+        decoder_.max_transfer_bytes() == 0 ? s.behind : decoder_.max_transfer_bytes() / lba_bytes;
+    s.before += command.blocks;
+    command.slba += command.blocks;
+    command.blocks = std::min(most, s.behind);
+    s.behind -= command.blocks;
+    command.bytes = std::uint64_t{command.blocks} * lba_bytes;
+    if (s.metadata != nullptr) command.metadata = s.metadata->kept() + std::size_t{s.before} * kMetadataBytes;
+    meet_marks(command);
+    to_firmware(command);
+}
+
+/// A part has ended. Returns true if another one follows. Else, if none has failed, the command is whole again.
+bool IoCommands::verify_goes_on(NvmeCommand& command) {
+    SpecialCommand& s = command.special;
+    if (command.code != kStSuccess || !state_.serving()) return false;
+    if (s.behind != 0) {
+        if (command.timeline->last() < agenda_.now()) command.timeline->charge(Stage::firmware, agenda_.now());
+        verify_next(command);
+        return true;
+    }
+    command.bytes += command.bytes / command.blocks * s.before;
+    command.slba -= s.before;
+    command.blocks += std::exchange(s.before, 0);
+    return false;
+}
+
 // --- Ends ---
 
 /// The firmware has carried out a command that is not a plain Read or Write, or some blocks are marked.
@@ -419,6 +457,7 @@ __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
     settle_marks(command);
     if (command.special.metadata != nullptr && command.op == IoOp::read && command.code == kStSuccess)
         check_metadata(command);
+    if (command.special.data == SpecialCommand::Data::nowhere && verify_goes_on(command)) return;
     if (command.special.data == SpecialCommand::Data::compare && command.code == kStSuccess &&
         command.special.differs) {
         command.code = kStCompareFailure;

@@ -43,6 +43,8 @@ struct SpecialCommand {
     NvmeCommand* partner = nullptr;  ///< the other command of the pair
     std::uint32_t at = 0;            ///< copy: the source range that is being copied
     std::uint64_t target = 0;        ///< copy: next block to be written, in blocks of the drive
+    std::uint32_t before = 0;        ///< verify: blocks of the drive before the part at hand,
+    std::uint32_t behind = 0;        ///< and behind it
     std::vector<LbaRange> marked;    ///< write uncorrectable: blocks that were not marked before
     /// Read: its first block that was marked as uncorrectable when it began.
     static constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};

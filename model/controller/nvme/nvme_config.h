@@ -2,6 +2,7 @@
 // Parameters of the NVMe front end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -30,5 +31,12 @@ struct NvmeConfig {
     std::vector<Ps> latency_targets;  ///< from doorbell to completion, by QPRIO from 0 on; none given: no deadline
     Ps ready_time{1'000'000'000};     ///< CC.EN=1 -> CSTS.RDY=1
 };
+
+/// Returns the bytes of one command of the firmware, at most `most`. The drive is made for commands of
+/// nvme.max_transfer: a map on the flash has room for the entries of one such command, and a reset waits for it.
+/// `max_transfer`: 0 is no limit.
+constexpr std::uint32_t firmware_command_bytes(std::uint32_t most, std::uint32_t max_transfer) {
+    return max_transfer == 0 ? most : std::min(most, max_transfer);
+}
 
 }  // namespace ssdtlm

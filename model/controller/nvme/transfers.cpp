@@ -33,7 +33,10 @@ void NvmeTransfers::take(const Command& c, std::uint64_t offset, std::uint32_t b
             std::memcpy(command.special.kept.data() + offset, data, bytes);
             return tell_later(then, from);
         case SpecialCommand::Data::nowhere:
-            if (has_metadata) command.special.metadata->check_part(offset, bytes, data);
+            if (has_metadata) {
+                const std::uint64_t before = command.special.before * (command.bytes / command.blocks);
+                command.special.metadata->check_part(before + offset, bytes, data);
+            }
             return tell_later(then, from);
         case SpecialCommand::Data::compare:
             if (has_metadata) return with_metadata_.compare(command, offset, bytes, data, then, from);

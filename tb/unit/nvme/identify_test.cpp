@@ -27,8 +27,11 @@ Namespace whole(const DriveFacts& d, std::uint32_t lba = 512) {
     return *Namespaces(d.drive_bytes, lba).find(1);
 }
 
-void identify_namespace(const Namespace& of, const DriveFacts& d, IdentifyData& out) {
-    ssdtlm::identify_namespace(of, Namespaces(d.drive_bytes, of.lba_bytes), d, out);
+void identify_namespace(const Namespace& of, const DriveFacts& d, IdentifyData& out,
+                        std::uint32_t max_transfer = 1u << 20) {
+    NvmeConfig config;
+    config.max_transfer_bytes = max_transfer;
+    ssdtlm::identify_namespace(config, of, Namespaces(d.drive_bytes, of.lba_bytes), d, out);
 }
 
 std::string text(const std::uint8_t* at, std::size_t bytes) {
@@ -168,6 +171,24 @@ TEST(Identify, NamespaceByteForByte) {
         for (const std::size_t at : {64u, 66u, 68u, 70u, 72u}) f.number(at, 2, 16384 / lba - 1);  // NPWG .. NOWS
         f.expect_equal(d.data(), d.size());
     }
+}
+
+// A range is read by one command of the firmware, and written by one.
+TEST(Identify, CopyIsLimitedByTheLargestTransfer) {
+    struct {
+        std::uint32_t max_transfer, longest, all;  // bytes
+    } const limits[] = {{0, 1u << 17, 1u << 20},
+                        {1u << 20, 1u << 17, 1u << 20},
+                        {1u << 16, 1u << 16, 1u << 20},
+                        {1u << 13, 1u << 13, 1u << 17}};  // sixteen ranges
+    for (const auto& l : limits)
+        for (const std::uint32_t lba : {512u, 4096u}) {
+            IdentifyData d;
+            identify_namespace(whole(device(), lba), device(), d, l.max_transfer);
+            EXPECT_EQ(load<std::uint16_t>(&d[74]), l.longest / lba) << l.max_transfer;
+            EXPECT_EQ(load<std::uint32_t>(&d[76]), l.all / lba) << l.max_transfer;
+            EXPECT_EQ(d[80], 15);
+        }
 }
 
 TEST(Identify, ValuesBeyondTheirFieldsAreTheNearestThatFit) {

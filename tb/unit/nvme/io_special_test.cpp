@@ -71,6 +71,104 @@ TEST_F(IoSpecial, VerifyReadsTheFlashAndNothingElse) {
     EXPECT_EQ(status(b.io(kIoVerify, 78, 8)), kStSuccess);
 }
 
+struct SmallTransfers : testing::Test {
+    static NvmeConfig config() {
+        NvmeConfig c = test::NvmeBench::small();
+        c.max_transfer_bytes = 8192;
+        return c;
+    }
+    SmallTransfers() {
+        b.enable();
+        p = b.create_pair(1);
+    }
+    ~SmallTransfers() override {
+        b.controller->check_waiters();
+        b.controller->check_books();
+    }
+    std::uint16_t verify(std::uint64_t slba, std::uint32_t blocks) {
+        reads = b.drive.submitted[static_cast<std::size_t>(IoOp::read)];
+        const std::uint16_t status = b.run(p, b.io(kIoVerify, slba, blocks)).status();
+        reads = b.drive.submitted[static_cast<std::size_t>(IoOp::read)] - reads;
+        return status;
+    }
+    std::uint64_t logged_lba() { return load<std::uint64_t>(b.log(kLogError, 64).data() + 16); }
+    DriveBench b{config()};
+    Pair p;
+    std::uint64_t reads = 0;
+};
+
+TEST_F(SmallTransfers, ALongVerifyIsReadInPartsOneAfterTheOther) {
+    EXPECT_EQ(verify(3, 16), kStSuccess);
+    EXPECT_EQ(reads, 1u);
+    EXPECT_EQ(verify(3, 1000), kStSuccess);
+    EXPECT_EQ(reads, 63u);
+    EXPECT_EQ(b.drive.most, 1u);
+    EXPECT_EQ(b.controller->counters().verifies, 2u);
+    EXPECT_EQ(b.controller->counters().bytes_read, 1016u * 512);
+    EXPECT_EQ(verify(2000, 48), kStSuccess) << "to the end";
+    EXPECT_EQ(verify(2000, 49), kStLbaOutOfRange);
+    EXPECT_EQ(reads, 0u);
+}
+
+TEST_F(SmallTransfers, TheFirstPartThatFailsEndsAVerify) {
+    b.drive.lost = {103, 135};
+    EXPECT_EQ(verify(3, 1000), kStUnrecoveredRead);
+    EXPECT_EQ(reads, 7u);
+    EXPECT_EQ(logged_lba(), 99u) << "the part";
+    EXPECT_EQ(b.controller->counters().failed, 1u);
+    EXPECT_EQ(b.controller->counters().media_errors, 1u);
+    EXPECT_EQ(b.run(p, b.io(kIoWriteUncorrectable, 60, 3)).status(), kStSuccess);
+    EXPECT_EQ(verify(3, 1000), kStUnrecoveredRead);
+    EXPECT_EQ(reads, 4u);
+    EXPECT_EQ(logged_lba(), 60u);
+    EXPECT_EQ(verify(200, 1000), kStSuccess);
+}
+
+// A pair waits for all parts, as for any command before it.
+TEST_F(SmallTransfers, WriteUncorrectableWaitsForALongVerify) {
+    Sqe s = b.io(kIoVerify, 0, 64);
+    s.cid = 1;
+    b.push(p, s);
+    s = b.io(kIoWriteUncorrectable, 60, 3);
+    s.cid = 2;
+    b.push(p, s);
+    b.ring(p);
+    b.agenda.run();
+    for (const std::uint16_t cid : {std::uint16_t{1}, std::uint16_t{2}}) {
+        const Cqe e = b.take(p);
+        EXPECT_EQ(e.cid, cid);
+        EXPECT_EQ(e.status(), kStSuccess);
+    }
+    b.ring_head(p);
+}
+
+// A reset waits for the part at hand alone.
+TEST_F(SmallTransfers, AResetEndsALongVerify) {
+    b.drive.time = 1ms;
+    Sqe s = b.io(kIoVerify, 0, 1000);
+    s.cid = 1;
+    b.push(p, s);
+    b.ring(p);
+    b.agenda.run_until(b.agenda.now() + 2500us);
+    EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::read)], 3u);
+    b.write(kRegCc, 0);
+    b.agenda.run_until(b.agenda.now() + 2ms);
+    EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::read)], 3u);
+    EXPECT_TRUE(b.drive.under_way.empty());
+    b.drive.time = 10us;
+    b.enable();
+    p = b.create_pair(1);
+    EXPECT_EQ(verify(0, 1000), kStSuccess);
+}
+
+TEST_F(SmallTransfers, ARangeOfACopyIsAtMostOneTransfer) {
+    std::fill_n(b.dma.memory.begin() + DriveBench::kOther, 32, std::uint8_t{0});
+    b.dma.put<std::uint16_t>(DriveBench::kOther + 16, 15);
+    EXPECT_EQ(b.run(p, b.io(kIoCopy, 300, 1, DriveBench::kOther)).status(), kStSuccess);
+    b.dma.put<std::uint16_t>(DriveBench::kOther + 16, 16);
+    EXPECT_EQ(b.run(p, b.io(kIoCopy, 300, 1, DriveBench::kOther)).status(), kStCommandSizeLimit);
+}
+
 TEST_F(IoSpecial, WriteUncorrectableUntilItIsWrittenAgain) {
     write(0, 16, 1);
     EXPECT_EQ(status(b.io(kIoWriteUncorrectable, 4, 3)), kStSuccess);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands other than Read and Write on blocks with metadata: Compare, fused pairs, Copy, and what deallocates.
+// Commands other than Read and Write on blocks with metadata: Compare, fused pairs, Verify, Copy, and what deallocates.
 #include "unit/nvme/protection_host.h"
 
 namespace ssdtlm {
@@ -36,6 +36,29 @@ TEST(ProtectedCompare, BothSidesAreCheckedAndAllBytesCompared) {
             EXPECT_EQ(ends(0), kStCompareFailure);
             EXPECT_EQ(ends(kPrCheckGuard), kStGuardCheck);
             EXPECT_EQ(ends(kPrCheckReference), kStCompareFailure);
+        }
+}
+
+// A long Verify is read in parts. Guards and tags are those of the whole command.
+TEST(ProtectedVerify, ChecksEachPart) {
+    for (const std::uint32_t number : {Host::k512, Host::k4096})
+        for (const std::uint32_t piece : {0u, 512u}) {
+            NvmeConfig config = Host::offers();
+            config.max_transfer_bytes = 8192;
+            Host h(config);
+            ASSERT_EQ(h.format(number, 1), kStSuccess);
+            const std::uint32_t blocks = 3 * 8192 / h.lba;
+            for (std::uint32_t b = 0; b < blocks; ++b) {
+                h.fill_blocks(1, static_cast<std::uint8_t>(b), 5 + b);
+                ASSERT_EQ(h.ends(h.entry(kIoWrite, 5 + b, 1, kChecksBoth)), kStSuccess);
+            }
+            h.drive.piece = piece;
+            const auto verify = [&] { return h.ends(h.entry(kIoVerify, 5, blocks, kChecksBoth)); };
+            EXPECT_EQ(verify(), kStSuccess);
+            const std::uint32_t bad = blocks - 2;
+            h.drive.memory[std::size_t{5 + bad} * h.lba] ^= 1;
+            EXPECT_EQ(verify(), kStGuardCheck);
+            EXPECT_EQ(load<std::uint64_t>(h.log(kLogError, 64).data() + 16), 5u + bad);
         }
 }
 

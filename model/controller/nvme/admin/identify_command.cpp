@@ -44,7 +44,7 @@ std::uint16_t identify(const AdminContext& c, const Sqe& sqe, IdentifyData& page
             if (cns == kCnsSetNamespace && command_set != 0) return kStInvalidField;
             // An inactive namespace has a data structure of zeros, and no descriptors.
             if (of == nullptr) return cns == kCnsNamespaceDescriptors ? kStInvalidField : kStSuccess;
-            if (cns == kCnsNamespace) identify_namespace(*of, all, c.device, page);
+            if (cns == kCnsNamespace) identify_namespace(c.config, *of, all, c.device, page);
             if (cns == kCnsIndependent) identify_independent(page);
             if (cns == kCnsNamespaceDescriptors) identify_descriptors(*of, c.device, page);
             return kStSuccess;  // all fields of the page for the NVM command set concern protection information
@@ -73,7 +73,7 @@ std::uint16_t identify(const AdminContext& c, const Sqe& sqe, IdentifyData& page
         case kCnsAllocatedNamespace:
             if (!all.is_valid(sqe.nsid)) return kStInvalidNamespace;
             if (const Namespace* const of = all.allocated(sqe.nsid); of != nullptr)
-                identify_namespace(*of, all, c.device, page);
+                identify_namespace(c.config, *of, all, c.device, page);
             return kStSuccess;
         case kCnsAttachedControllers:
             if (!all.is_valid(sqe.nsid)) return kStInvalidNamespace;

@@ -88,7 +88,7 @@ void begin_sanitize(AdminContext& c) {
     plan.lba_bytes = c.config.lba_bytes;
     // Whole mapping units: a write of a part of one reads the rest, which the flash may have lost.
     const std::uint32_t unit = std::max(c.device.unit_bytes, c.config.lba_bytes);
-    plan.piece_bytes = job_piece_bytes(OverwriteJob::kPieceBytes, c.config.max_transfer_bytes) / unit * unit;
+    plan.piece_bytes = firmware_command_bytes(OverwriteJob::kPieceBytes, c.config.max_transfer_bytes) / unit * unit;
     plan.piece_bytes = std::max(plan.piece_bytes, unit);
     plan.passes = s.cdw10 >> 4 & 0xFu;
     if (plan.passes == 0) plan.passes = 16;

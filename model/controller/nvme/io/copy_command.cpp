@@ -40,7 +40,9 @@ Next decode_copy(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, 
 
 }  // namespace
 
-Next parse_copy(const Namespaces& namespaces, const std::uint8_t* list, NvmeCommand& command) {
+Next parse_copy(const IoDecoder& decoder, const std::uint8_t* list, NvmeCommand& command) {
+    const Namespaces& namespaces = decoder.namespaces();
+    const CopyLimits most(decoder.max_transfer_bytes());
     const auto count = static_cast<std::uint32_t>(command.bytes / kCopyRangeDescriptorBytes);
     command.data.clear();
     command.bytes = 0;
@@ -51,7 +53,7 @@ Next parse_copy(const Namespaces& namespaces, const std::uint8_t* list, NvmeComm
         const std::uint8_t* const d = list + i * kCopyRangeDescriptorBytes;
         const auto slba = load<std::uint64_t>(d + 8);
         const std::uint32_t length = load<std::uint16_t>(d + 16) + 1u;
-        if (length > kCopyRangeBytes / of->lba_bytes) return IoDecoder::refuse(command, kStCommandSizeLimit);
+        if (length > most.range_bytes / of->lba_bytes) return IoDecoder::refuse(command, kStCommandSizeLimit);
         if (!of->has(slba, length)) return IoDecoder::refuse(command, kStLbaOutOfRange);
         if (command.special.metadata != nullptr) {
             ProtectionTerms& terms = command.special.metadata->ranges[i];
@@ -64,7 +66,7 @@ Next parse_copy(const Namespaces& namespaces, const std::uint8_t* list, NvmeComm
         command.ranges.push_back(LbaRange{of->first_block + (slba << of->shift), length << of->shift});
         blocks += length;
     }
-    if (blocks > kCopyBytes / of->lba_bytes) return IoDecoder::refuse(command, kStCommandSizeLimit);
+    if (blocks > most.bytes / of->lba_bytes) return IoDecoder::refuse(command, kStCommandSizeLimit);
     if (!of->has(command.slba, blocks)) return IoDecoder::refuse(command, kStLbaOutOfRange);
     command.slba = of->first_block + (command.slba << of->shift);
     command.blocks = static_cast<std::uint32_t>(blocks << of->shift);

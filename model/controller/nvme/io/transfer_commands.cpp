@@ -21,7 +21,8 @@ IoDecoder::Next decode_compare(const IoDecoder& decoder, const Sqe& sqe, const N
     return decoder.decode_transfer(sqe, *of, command, walk);
 }
 
-/// MDTS does not limit Verify, because it transfers nothing (Identify CNS 06h names no limit either).
+/// MDTS does not limit Verify, because it transfers nothing (Identify CNS 06h names no limit either). IoCommands reads
+/// a long one in parts.
 IoDecoder::Next decode_verify(const IoDecoder&, const Sqe& sqe, const Namespace* of, NvmeCommand& command, DataWalk&) {
     command.is_special = true;
     command.special.data = SpecialCommand::Data::nowhere;

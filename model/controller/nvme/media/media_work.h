@@ -5,7 +5,6 @@
 // ready.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -14,12 +13,6 @@
 #include "controller/nvme/nvme_command.h"
 
 namespace ssdtlm {
-
-/// Returns the bytes of one command of a job, at most `most`. The drive is made for commands of nvme.max_transfer: a
-/// map on the flash has room for the entries of one such command. `max_transfer`: 0 is no limit.
-constexpr std::uint32_t job_piece_bytes(std::uint32_t most, std::uint32_t max_transfer) {
-    return max_transfer == 0 ? most : std::min(most, max_transfer);
-}
 
 /// Gives the commands of the jobs to the firmware.
 class OwnCommands {

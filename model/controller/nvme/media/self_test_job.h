@@ -23,7 +23,7 @@ public:
         : c_(context), test_(test), first_(first), blocks_(blocks), lba_bytes_(lba_bytes) {
         count_ = test == SelfTest::short_test
                      ? 1
-                     : job_piece_bytes(kExtendedBytes, context.config.max_transfer_bytes) / lba_bytes;
+                     : firmware_command_bytes(kExtendedBytes, context.config.max_transfer_bytes) / lba_bytes;
         step_ = test == SelfTest::short_test ? std::max<std::uint64_t>(blocks / kShortReads, 1) : count_;
         c_.memory.self_tests.begin(test);
     }
