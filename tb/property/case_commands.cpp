@@ -285,12 +285,17 @@ void CaseHost::ended_well(Slot& s) {
     const bool forced = c.is_forced() || (c.kind == Kind::trim ? drive_.durable_trims
                                                                : drive_.durable_writes || !port_->facts().write_cache);
     if (c.kind == Kind::flush) initial_at_risk_ = initial_at_risk_ && flush_failed_;
+    // Blocks stay unreadable over a loss of power, whatever it leaves of the others of their unit. So those of a part
+    // of it make nothing else durable, such as a deallocation before.
+    const auto is_durable = [&](const Part& p) {
+        return forced && (c.kind != Kind::uncorrectable || p.blocks == map_.atoms());
+    };
     if (c.kind == Kind::flush)
         map_.end_flush(s.begun);
     else if (c.kind == Kind::read)
         check_read(s);
     else if (changes(c))
-        for (const Part& p : s.parts) map_.end(p.unit, p.begun, forced);
+        for (const Part& p : s.parts) map_.end(p.unit, p.begun, is_durable(p));
 }
 
 /// Some of the blocks may have been made unreadable.

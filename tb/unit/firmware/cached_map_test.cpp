@@ -90,6 +90,15 @@ TEST(CachedMap, CommandsThatJustFitDoNotWaitForEachOther) {
     d.shut_down();
 }
 
+// It would wait for ever. Front ends give commands of at most nvme.max_transfer, and the configuration has room for it.
+TEST(CachedMap, ACommandOfMoreThanItsRoomIsABug) {
+    DeviceUnderTest d(dftl_device(2, MapGranularity::entry));
+    d.read(0, 2 * 8);
+    d.drain();
+    d.read(64 * 8, 3 * 8);
+    EXPECT_THROW(d.drain(), Panic);
+}
+
 // A page of a checkpoint that says where all units are is put together from all translation pages.
 TEST(CachedMap, ACheckpointReadsTheTranslationPagesOfWhatHasChanged) {
     for (const MapGranularity granularity : {MapGranularity::entry, MapGranularity::page}) {
