@@ -45,6 +45,13 @@ class Served(unittest.TestCase):
             drive.create(q)
         return drive
 
+    def power_cut(self, drive):
+        """The power goes, and comes back."""
+        self.server.send_signal(signal.SIGUSR1)
+        for gone in (True, False):
+            while (drive.client.read32(0x1C) == 0xFFFFFFFF) != gone:
+                pass
+
     def end(self):
         if self.server.poll() is None:
             self.server.kill()

@@ -171,13 +171,7 @@ class Drives(Served):
             else:
                 d.client.write(0x88, struct.pack("<H", 0x8000), CONFIG)
                 d.client.write(4, struct.pack("<H", 6), CONFIG)
-            for event in d.events:
-                try:
-                    os.eventfd_read(event)
-                except BlockingIOError:
-                    pass
-            d.enable()
-            d.create(1)
+            d.start_again()
             before = d.not_written
             self.assertEqual(d.write(1, 0, PATTERN), 0)
             self.assertEqual(d.read(1, 0, 8192), (0, PATTERN))
@@ -306,19 +300,9 @@ class Drives(Served):
         d = self.drive()
         self.assertEqual(d.write(1, 32, PATTERN), 0)
         self.assertEqual(d.command(1, 0x00, nsid=1), 0, "flush")
-        self.server.send_signal(signal.SIGUSR1)
-        while d.client.read32(0x1C) != 0xFFFFFFFF:
-            pass
-        while d.client.read32(0x1C) == 0xFFFFFFFF:
-            pass
+        self.power_cut(d)
         self.assertEqual(d.client.read32(0x14), 0, "CC as at power-on")
-        for event in d.events:
-            try:
-                os.eventfd_read(event)
-            except BlockingIOError:
-                pass
-        d.enable()
-        d.create(1)
+        d.start_again()
         self.assertEqual(d.read(1, 32, 8192), (0, PATTERN))
         self.assertEqual(len(self.result()["power_cuts"]), 1)
 

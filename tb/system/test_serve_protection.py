@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Blocks with metadata and protection information on a drive that is served over vfio-user."""
-import os
 import random
-import signal
 import struct
 
 from served import Served
@@ -82,18 +80,8 @@ class Protected(Served):
             self.assertEqual(self.transfer(d, 0x01, lba, prinfo=1 << 29), 0, "inserted")
             held[lba] = data
         self.assertEqual(d.command(1, 0x00, nsid=1), 0, "flush")
-        self.server.send_signal(signal.SIGUSR1)
-        while d.client.read32(0x1C) != 0xFFFFFFFF:
-            pass
-        while d.client.read32(0x1C) == 0xFFFFFFFF:
-            pass
-        for event in d.events:
-            try:
-                os.eventfd_read(event)
-            except BlockingIOError:
-                pass
-        d.enable()
-        d.create(1)
+        self.power_cut(d)
+        d.start_again()
         self.again(d, held, blocks)
         ftl = self.result()["ftl"]
         self.assertGreater(ftl["gc_units_moved"], 100)

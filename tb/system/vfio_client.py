@@ -125,6 +125,16 @@ class Drive:
         self.wait_status(1, 1)
         self.rings[0] = [0, 0, 1]  # tail, head, phase
 
+    def start_again(self):
+        """After a reset or a loss of power: one queue, and interrupts from before are forgotten."""
+        for event in self.events:
+            try:
+                os.eventfd_read(event)
+            except BlockingIOError:
+                pass
+        self.enable()
+        self.create(1)
+
     def create(self, q):
         base = RAM + 0x2000 * q
         assert self.command(0, 0x05, prp1=base + 0x1000, dw10=7 << 16 | q, dw11=q << 16 | 3) == 0
