@@ -15,6 +15,23 @@ fio --name=v --filename=/dev/nvme0n1 --ioengine=io_uring --direct=1 --rw=randwri
     --verify=crc32c --output-format=json --output=fio.json
 """
 
+# Linux makes and checks the guards itself; block 7 is then written with a wrong one that nobody checks, and cannot be read.
+PROTECTED = """
+nvme format /dev/nvme0n1 --lbaf=3 --pi=1 --force || exit 1
+sleep 1
+cat /sys/block/nvme0n1/integrity/format
+dd if=/dev/urandom of=/tmp/a bs=4096 count=64 2>/dev/null
+dd if=/tmp/a of=/dev/nvme0n1 bs=4096 oflag=direct 2>/dev/null || exit 2
+dd if=/dev/nvme0n1 of=/tmp/b bs=4096 count=64 iflag=direct 2>/dev/null || exit 3
+cmp /tmp/a /tmp/b && echo EQUAL
+nvme read /dev/nvme0n1 -s 5 -c 0 -z 4096 -y 8 -d /tmp/d -M /tmp/m -p 7 -r 5 || exit 4
+echo TUPLE $(od -An -tx1 /tmp/m)
+nvme write /dev/nvme0n1 -s 7 -c 0 -z 4096 -y 8 -d /tmp/a -M /tmp/m -p 0 || exit 5
+dd if=/dev/nvme0n1 of=/tmp/b bs=4096 skip=7 count=1 iflag=direct 2>&1 | tail -1
+nvme read /dev/nvme0n1 -s 7 -c 0 -z 4096 -y 8 -d /tmp/d -M /tmp/m -p 7 -r 7 && exit 6
+dd if=/dev/nvme0n1 of=/tmp/b bs=4096 skip=8 count=1 iflag=direct 2>/dev/null || exit 7
+"""
+
 EXT4 = """
 mkfs.ext4 -q -F /dev/nvme0n1 && mount -t ext4 /dev/nvme0n1 /mnt || exit 1
 mkdir /mnt/d

@@ -66,6 +66,20 @@ class Functions(GuestTest):
         drive = Result(self.dir / "drive").json()
         self.assertGreaterEqual(drive["latency_us"]["write"]["total"]["count"], 64 * MIB // 4096)
 
+    def test_protection_information(self):
+        server = self.serve(nvme__metadata="true", nvme__lba_size="512B")
+        said = self.boot(guest_scripts.PROTECTED, server).output
+        self.assertIn("T10-DIF-TYPE1-CRC", said)
+        self.assertIn("EQUAL", said)
+        self.assertRegex(said, r"TUPLE [0-9a-f]{2} [0-9a-f]{2} 00 00 00 00 00 05")
+        self.assertRegex(said, r"(?i)guard check")
+        server.end()
+
+    def test_doorbells_in_memory(self):
+        server = self.serve(nvme__shadow_doorbells="true")
+        self.assertIn("EQUAL", self.boot(guest_scripts.DD, server).output)
+        server.end()
+
     def test_ext4(self):
         server = self.serve()
         self.assertIn("CLEAN", self.boot(guest_scripts.EXT4, server).output)
