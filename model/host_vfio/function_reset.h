@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "host_pcie/driver/mmio_port.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm::vfio {
 
@@ -18,14 +17,15 @@ public:
     /// Resets the drive's function, as Device::function_level_reset() does.
     using Carry = std::function<void(std::function<void()> done)>;
 
-    /// `ended` is called at the end of each reset. The references must outlive this object.
-    FunctionReset(MmioPort& mmio, Carry carry, std::function<void()> ended)
-        : mmio_(mmio), carry_(std::move(carry)), ended_(std::move(ended)) {}
+    /// `offset` is that of a register that may be read at any time. `ended` is called at the end of each reset. The
+    /// references must outlive this object.
+    FunctionReset(MmioPort& mmio, std::uint32_t offset, Carry carry, std::function<void()> ended)
+        : mmio_(mmio), offset_(offset), carry_(std::move(carry)), ended_(std::move(ended)) {}
     FunctionReset(const FunctionReset&) = delete;
     FunctionReset& operator=(const FunctionReset&) = delete;
 
     /// Precondition: no other reset is under way. After a loss of power none is.
-    void begin() { mmio_.read32(nvme::kRegCsts, before_); }
+    void begin() { mmio_.read32(offset_, before_); }
 
 private:
     struct Read final : MmioClient {
@@ -34,10 +34,11 @@ private:
         const std::function<void()> then;
     };
     void carry() {
-        carry_([this] { mmio_.read32(nvme::kRegCsts, behind_); });
+        carry_([this] { mmio_.read32(offset_, behind_); });
     }
 
     MmioPort& mmio_;
+    const std::uint32_t offset_;
     const Carry carry_;
     const std::function<void()> ended_;
     Read before_{[this] { carry(); }}, behind_{[this] { ended_(); }};

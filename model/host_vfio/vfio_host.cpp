@@ -56,7 +56,7 @@ VfioHost::VfioHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfi
           return session_.regions.read(address, to, bytes) == vfio::DmaRegions::Where::here;
       }),
       io_queues_(facts.drive.queue_pairs),
-      function_reset_(mmio_, std::move(reset_function), [this] { reset_ended(); }) {
+      function_reset_(mmio_, nvme::kRegCsts, std::move(reset_function), [this] { reset_ended(); }) {
     dma_target.bind(door_);
     // After a reset the guest itself repeats the cancelled commands.
     io_path().set_requeue([](const HostRequest&) {});

@@ -31,6 +31,7 @@ public:
         if (size != 0) std::memcpy(c, data_.data() + taken_, size);
         taken_ += size;
     }
+    std::size_t size() const { return data_.size(); }
     /// True: everything that was written has been read.
     bool at_end() const { return taken_ == data_.size(); }
 

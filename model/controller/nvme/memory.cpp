@@ -8,7 +8,6 @@ namespace ssdtlm {
 using namespace nvme;
 
 void NvmeMemory::state(Snapshot& s) {
-    s.section("nvme");
     s(former, namespaces, errors, self_tests);
     sanitize.exchange(s);
     s(events, uncorrectable);

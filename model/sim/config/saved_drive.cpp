@@ -59,7 +59,13 @@ std::string saved_drive_text(const SsdConfig& config) {
 }
 
 std::vector<std::string> differences_from_saved(const SsdConfig& config, const std::string& text) {
-    const auto then = values_in(text), now = values_in(saved_drive_text(config));
+    auto then = values_in(text), now = values_in(saved_drive_text(config));
+    // The flash knows no protocol. What one keeps besides, another passes over.
+    const bool same_protocol = then["frontend.kind"] == now["frontend.kind"];
+    for (auto* const values : {&then, &now}) {
+        values->erase("frontend.kind");
+        if (!same_protocol) values->erase("nvme.namespaces");
+    }
     std::vector<std::string> out;
     for (const auto& p : ssd_parameters())
         if (const auto found = then.find(p.key);

@@ -7,6 +7,7 @@
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
 #include "common/random/random.h"
+#include "common/snapshot/snapshot_in_memory.h"
 #include "controller/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/translation_contents.h"
@@ -260,7 +261,23 @@ void SsdController::state(Snapshot& s) {
     FtlState::exchange(*ftl, contents, layout_, s);
     firmware->state(s);
     s(*dram);
-    front_end->state(s);
+    front_end_state(s);
+}
+
+/// The flash knows no protocol, so a drive may go on with another front end. That one passes over what was kept.
+void SsdController::front_end_state(Snapshot& s) {
+    s.section("front end");
+    const std::vector<char> own(config.front_end.kind.begin(), config.front_end.kind.end());
+    std::vector<char> kind = own;
+    std::uint64_t bytes = 0;
+    if (!s.reads()) {
+        SnapshotInMemory kept;
+        front_end->state(kept);
+        bytes = kept.size();
+    }
+    s(kind, bytes);
+    if (kind == own) return front_end->state(s);
+    for (std::uint8_t passed_over = 0; bytes != 0; --bytes) s(passed_over);
 }
 
 void SsdController::check_waiters() const {

@@ -134,6 +134,7 @@ private:
     void build_firmware();
     void start_ages(bool written_now);
     void fill_caches();
+    void front_end_state(Snapshot& s);
     void buffer_saved() { saved_(); }
     void play(FunctionalHost& host);
 
