@@ -48,10 +48,10 @@ bool is_checkpoint_page(const PageContent* content, CheckpointPage kind, std::ui
 }
 
 std::uint64_t CheckpointBooks::words_of(const SuperblockShape& shape, const NandGeometry& g, std::uint64_t map_pages,
-                                        std::uint64_t journal_pages, std::uint64_t translation_pages) {
+                                        std::uint64_t journal_pages, std::uint64_t own_units) {
     // A superblock that has failed is named a second time.
     return kFixedWords + std::uint64_t{shape.superblocks()} * (kSuperblockWords + 1) + g.blocks() + shape.groups() +
-           map_pages + journal_pages + div_ceil(translation_pages, std::uint64_t{64});
+           map_pages + journal_pages + div_ceil(own_units, std::uint64_t{64});
 }
 
 std::vector<std::uint64_t> CheckpointBooks::encode() const {

@@ -12,7 +12,7 @@ std::unique_ptr<FtlFeature> CheckpointFeature::make(const FeatureSetup& setup) {
 CheckpointFeature::CheckpointFeature(const FeatureSetup& setup)
     : in_(setup),
       checkpoints_(CheckpointLayout(setup.ftl.config(), setup.ftl.geometry()), setup.ftl.geometry(),
-                   setup.ftl.logical_units() + setup.ftl.translation_pages()) {
+                   setup.ftl.units()) {
     setup.events.listen(checkpoints_.in_flight(), {FtlEvent::page_drawn, FtlEvent::units_moving, FtlEvent::page_ended});
 }
 

@@ -75,15 +75,14 @@ void CheckpointWriter::begin() {
 
 /// Reads the translation pages with the entries of the map's pages that are to be written.
 void CheckpointWriter::read_map() {
-    const std::uint64_t per_page = checkpoints_.layout().entries_per_page(),
-                        per_translation = peers_.ftl.entries_per_translation_page();
+    const std::uint64_t per_page = checkpoints_.layout().entries_per_page(), per_own = peers_.ftl.needs().units_per_own;
     std::vector<std::uint32_t> pages;
     for (const std::uint32_t page : checkpoints_.attempt()->map) {
         const std::uint64_t end = std::min((page + 1) * per_page, peers_.ftl.logical_units());
-        for (std::uint64_t u = page * per_page; u < end; u = (u / per_translation + 1) * per_translation) {
-            const auto translation = static_cast<std::uint32_t>(u / per_translation);
-            if (is_place(peers_.ftl.translation_place(translation)) && (pages.empty() || pages.back() != translation))
-                pages.push_back(translation);
+        for (std::uint64_t u = page * per_page; u < end; u = (u / per_own + 1) * per_own) {
+            const auto own = static_cast<std::uint32_t>(u / per_own);
+            if (is_place(peers_.ftl.lookup(peers_.ftl.own_unit(own))) && (pages.empty() || pages.back() != own))
+                pages.push_back(own);
         }
     }
     if (pages.empty()) return;

@@ -24,7 +24,7 @@ Recovery::Recovery(Ftl& ftl)
       notes_(notes_of(ftl).image()),
       used_(ftl.shape().superblocks()),
       last_of_(ftl.shape().superblocks()),
-      suspects_(ftl.translation_pages()) {
+      suspects_(ftl.own_units()) {
     SSDTLM_CHECK(image_.mapped_units == 0 && image_.last_number == 0, "recovery into an FTL that is in use");
 }
 
@@ -73,7 +73,7 @@ std::uint64_t Recovery::from_checkpoint(const CheckpointBooks& books, const std:
     from_ = from;
     number_ = image_.last_number = books.number;
     take_map(books);
-    check_translation_pages(books);
+    check_own_units(books);
     find_journal();
     take_entries(number_ + 1);
     for (std::uint32_t n = 0; n < ftl_.shape().superblocks(); ++n) last_of_[n] = books.superblocks[n].last;
@@ -94,7 +94,7 @@ void Recovery::take_map(const CheckpointBooks& books) {
     in_checkpoint_.assign(notes_.journal.ids(), true);
     in_checkpoint_[Journal::kDetached] = false;
     for (const auto& [b, page] : books.failed) notes_.failed_in[idx(b)] = id_of.at(page);
-    const std::uint64_t units = ftl_.logical_units() + ftl_.translation_pages();
+    const std::uint64_t units = ftl_.units();
     std::uint64_t l = 0;
     for (const PageAddress& a : books.map) {
         const PageContent& words = *image_.flash.content(a);
@@ -117,31 +117,29 @@ bool Recovery::is_intact(const PageAddress& a) const {
            image_.flash.record(a).kind == PageKind::journal && image_.flash.record(a).number <= number_;
 }
 
-/// A translation page that was dropped since the checkpoint may be gone. Only the erase of its block shows that.
-void Recovery::check_translation_pages(const CheckpointBooks& books) {
-    for (std::uint32_t page = 0; page < suspects_.size(); ++page) {
-        suspects_[page] = books.is_dirty(page);
-        const Ppa at = ftl_.translation_place(page);
-        if (!image_.entries.is_copy(at) || is_intact(page, at)) continue;
-        image_.map.exchange(ftl_.lpa_of_translation(page), kUnmapped);
-        suspects_[page] = true;
+/// A unit of a feature that was dropped since the checkpoint may be gone. Only the erase of its block shows that.
+void Recovery::check_own_units(const CheckpointBooks& books) {
+    for (std::uint32_t n = 0; n < suspects_.size(); ++n) {
+        suspects_[n] = books.is_dirty(n);
+        const Lpa own = ftl_.own_unit(n);
+        const Ppa at = image_.map.lookup(own);
+        if (!image_.entries.is_copy(at) || is_intact(own, at)) continue;
+        image_.map.exchange(own, kUnmapped);
+        suspects_[n] = true;
     }
 }
 
-bool Recovery::is_intact(std::uint32_t page, Ppa at) const {
+bool Recovery::is_intact(Lpa own, Ppa at) const {
     const PageAddress a = ftl_.geometry().page_of(at);
     const BlockId b = ftl_.geometry().block_of(a);
     if (from_[idx(b)] != 0) return true;
-    return a.page < image_.flash.next_page(b) &&
-           ftl_.codec().lpa(image_.flash.at(at)) == ftl_.lpa_of_translation(page) &&
+    return a.page < image_.flash.next_page(b) && ftl_.codec().lpa(image_.flash.at(at)) == own &&
            image_.flash.record(a).number <= number_;
 }
 
-/// What is said about the unit, or the translation page itself, is newer than the checkpoint.
+/// What is said about the unit, or the own unit of a feature itself, is newer than the checkpoint.
 void Recovery::suspect(Lpa lpa) {
-    if (suspects_.empty()) return;
-    suspects_[ftl_.is_translation(lpa) ? idx(lpa) - ftl_.logical_units()
-                                       : idx(lpa) / ftl_.entries_per_translation_page()] = true;
+    if (!suspects_.empty()) suspects_[ftl_.own_number(lpa)] = true;
 }
 
 void Recovery::find_journal() {
@@ -194,8 +192,7 @@ void Recovery::take_pages() {
         for (std::uint32_t s = 0; s < ftl_.geometry().units_per_page() && has_units; ++s) {
             const Ppa at = ftl_.geometry().ppa_of(a, s);
             const Lpa lpa = ftl_.codec().lpa(image_.flash.at(at));
-            if (idx(lpa) >= ftl_.logical_units() + ftl_.translation_pages())
-                continue;  // what is padded or torn is nobody's
+            if (idx(lpa) >= ftl_.units()) continue;  // what is padded or torn is nobody's
             image_.map.exchange(lpa, at);
             suspect(lpa);
             ++put_in_order_;
@@ -229,7 +226,7 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
     from_.assign(ftl_.geometry().blocks(), ftl_.geometry().pages_per_block);
     number_ = image_.last_number = books.number;
     take_map(books);
-    check_translation_pages(books);
+    check_own_units(books);
     std::vector<std::vector<SuperblockId>> free(shape.groups());
     for (std::uint32_t g = 0; g < shape.groups(); ++g) {
         remember(image_.features, GroupId{g}, books.groups[g].remembered);
@@ -379,7 +376,6 @@ void Recovery::count_what_is_mapped() {
     const auto in_use = [this](Ppa p) {
         image_.valid.set(p);
         ++image_.blocks[ftl_.shape().superblock_of(p)].valid;
-        return ftl_.shape().group_of(ftl_.shape().superblock_of(p));
     };
     for (std::uint64_t l = 0; l < ftl_.logical_units(); ++l) {
         const Ppa p = image_.map.lookup(Lpa{static_cast<std::uint32_t>(l)});
@@ -394,8 +390,8 @@ void Recovery::count_what_is_mapped() {
         image_.mapped_units += is_copy || is_lost;
         image_.lost_units += is_lost;
     }
-    for (std::uint32_t page = 0; page < ftl_.translation_pages(); ++page)
-        if (const Ppa p = ftl_.translation_place(page); p != kUnmapped) image_.translation_room.came(in_use(p));
+    for (std::uint32_t n = 0; n < ftl_.own_units(); ++n)
+        if (const Ppa p = image_.map.lookup(ftl_.own_unit(n)); p != kUnmapped) in_use(p);
     for (const auto& [b, page] : notes_.failed_in) ++journal.page(page).live;
     for (Journal::Id id = 1; id < journal.ids(); ++id) {
         const Journal::Page& page = journal.page(id);

@@ -33,7 +33,7 @@ public:
     /// Superblocks whose number of erases neither a page nor the checkpoint tells. They are assumed to have as many as
     /// the others of their group.
     std::uint32_t erases_supposed() const { return erases_supposed_; }
-    /// Translation pages that may differ from the map.
+    /// Units of features' own that may say other things than the map.
     const std::vector<bool>& suspects() const { return suspects_; }
 
 private:
@@ -49,8 +49,8 @@ private:
     void take_pages();
     void take_map(const CheckpointBooks& books);
     bool is_intact(const PageAddress& journal_page) const;
-    void check_translation_pages(const CheckpointBooks& books);
-    bool is_intact(std::uint32_t translation_page, Ppa at) const;
+    void check_own_units(const CheckpointBooks& books);
+    bool is_intact(Lpa own, Ppa at) const;
     void suspect(Lpa lpa);
     void close_all();
     void count_what_is_mapped();
@@ -71,7 +71,7 @@ private:
     std::vector<bool> in_checkpoint_;     // pages of the journal, by Id, that it has named
     std::vector<bool> used_;              // superblocks
     std::vector<std::uint64_t> last_of_;  // and their pages' highest numbers
-    std::vector<bool> suspects_;          // by translation page
+    std::vector<bool> suspects_;          // by own unit
     std::uint64_t put_in_order_ = 0;
     std::uint32_t erases_supposed_ = 0;
 };

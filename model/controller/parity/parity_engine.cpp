@@ -207,7 +207,7 @@ void ParityEngine::give_bytes(const Sum& sum, FlashTransaction& txn) const {
     ftl_.flash().read_bytes(geometry_.ppa_of(txn.address, 0), txn.spare.data(), at_start);
     for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) {
         const Lpa lpa = ftl_.codec().lpa(txn.spare[s]);
-        const bool has_none = txn.spare[s] != kPadding && ftl_.is_translation(lpa) && at_start[s].is_from_start(lpa);
+        const bool has_none = txn.spare[s] != kPadding && ftl_.is_own(lpa) && at_start[s].is_from_start(lpa);
         txn.bytes[s] = has_none ? at_start[s] : sum.bytes[s];
     }
 }

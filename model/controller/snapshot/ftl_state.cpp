@@ -60,7 +60,6 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapsho
     image.victims.state(s);
     for (const auto& feature : image.features) feature->state(s);
     s.fixed(image.gc_stream);
-    image.translation_room.state(s);
     s.section("journal");
     notes.journal.state(s);
     s(notes.journal_group);

@@ -31,7 +31,7 @@ void FtlState::check_read(const Ftl& ftl, const FtlImage& image, const Notes::Im
 /// The flash must have no units that the drive does not have, and no pages with numbers that are yet to come.
 void FtlState::check_flash(const Ftl& ftl, const FtlImage& image, Snapshot& s) {
     const NandGeometry& g = ftl.geometry();
-    const std::uint64_t units = ftl.logical_units() + ftl.translation_pages();
+    const std::uint64_t units = ftl.units();
     for (std::uint32_t n = 0; n < g.blocks(); ++n) {
         std::uint64_t number = 0;
         for (auto record = image.flash.records(BlockId{n}); !record.at_end(); record.next()) {
@@ -56,8 +56,7 @@ void FtlState::check_journal(const Ftl& ftl, const FtlImage& image, const Notes:
         for (const SuperblockId b : p.needs) ++superseded[idx(b)];
         for (const JournalEntry& e : p.entries)
             s.require(e.number <= image.last_number &&
-                          (e.note == JournalNote::failed ||
-                           std::uint64_t{idx(e.first)} + e.units <= ftl.logical_units() + ftl.translation_pages()),
+                          (e.note == JournalNote::failed || std::uint64_t{idx(e.first)} + e.units <= ftl.units()),
                       "an entry of the journal about units that there are not");
         if (p.state != Journal::State::durable) continue;
         s.require(exists(ftl.geometry(), p.at), "a page of the journal where there is none");
@@ -74,7 +73,7 @@ void FtlState::check_journal(const Ftl& ftl, const FtlImage& image, const Notes:
 void FtlState::check_entries(const Ftl& ftl, const FtlImage& image, const Notes::Image& notes, Snapshot& s) {
     std::vector<std::uint32_t> named(notes.journal.ids());
     for (const auto& [b, page] : notes.failed_in) ++named[page];
-    std::vector<bool> seen(ftl.logical_units() + ftl.translation_pages());
+    std::vector<bool> seen(ftl.units());
     for (Journal::Id id = 1; id < notes.journal.ids(); ++id)
         for (const JournalEntry& e : notes.journal.page(id).entries)
             for (std::uint32_t unit = idx(e.first); e.note != JournalNote::failed && unit < idx(e.first) + e.units;
