@@ -71,7 +71,7 @@ RULES = {
     "controller/refresh": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl"], False),
     "controller/streams": (VOCABULARY + ["controller/ports", "controller/ftl"], False),
     "controller/precondition": (VOCABULARY + ["controller/ports", "controller/ftl", "nand/onfi"], False),
-    "controller/snapshot": (VOCABULARY + ["controller/ports", "controller/ftl", "nand/array", "controller/checkpoint", "controller/journal"], False),
+    "controller/snapshot": (VOCABULARY + ["controller/ports", "controller/ftl", "nand/array"], False),
     "controller/map": (VOCABULARY + ["controller/ports", "controller/ftl"], False),
     "controller/map/blocks": (VOCABULARY + ["controller/ports", "controller/ftl"], False),
     "controller/map/resident": (VOCABULARY + ["controller/ports", "controller/ftl"], False),

@@ -15,7 +15,7 @@ CheckpointCapture::CheckpointCapture(Ftl& ftl)
       notes_(notes_of(ftl).image()),
       checkpoints_(*checkpoints_of(ftl)),
       number_of_(notes_.journal.ids()) {
-    for (const auto& feature : image_.features) feature->checkpoint_begins();
+    for (const auto& feature : image_.features) feature->number_due_pages();
     for (Journal::Id id = 1; id < notes_.journal.ids(); ++id) {
         const Journal::Page& p = notes_.journal.page(id);
         if ((p.state != Journal::State::in_flight && p.state != Journal::State::durable) || p.live == 0) continue;
@@ -63,7 +63,7 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
         if (checkpoints_.is_dirty(n)) c.set_dirty(n);
     for (const auto& [lpa, to] : moved_)
         if (ftl_.own_units() != 0 && !ftl_.is_own(lpa)) c.set_dirty(ftl_.own_number(lpa));
-    c.journal = journal_;
+    c.note_pages = journal_;
     for (const auto& [b, page] : notes_.failed_in) c.failed.emplace_back(SuperblockId{b}, number_of_[page]);
     std::sort(c.failed.begin(), c.failed.end());
     return c;

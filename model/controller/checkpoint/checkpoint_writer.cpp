@@ -13,7 +13,8 @@ CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig&
     : costs_(costs),
       geometry_(peers.ftl.geometry()),
       peers_(peers),
-      checkpoints_(*checkpoints_of(peers.ftl)),
+      feature_(*peers.ftl.feature<CheckpointFeature>()),
+      checkpoints_(feature_.tables()),
       erases_(peers.jobs),
       programs_(peers.jobs),
       interval_units_(
@@ -105,7 +106,7 @@ void CheckpointWriter::erase(SuperblockId b) {
         chain.add(job);
     }
     in_flight_ += shape.planes();
-    peers_.ftl.count_checkpoint(0, shape.planes());
+    feature_.count(0, shape.planes());
     peers_.cores.run(idx(shape.group_of(b)), std::uint64_t{costs_.flash_issue} * shape.planes(),
                      CoreStep::checkpoint_issue, Then::to<&CheckpointWriter::issue_erases>(this, *chain.first()));
 }
@@ -146,7 +147,7 @@ void CheckpointWriter::issue_pages(std::uint64_t pages) {
 
 void CheckpointWriter::add(const PageAddress& at, PageKind kind, const PageContent& content) {
     ProgramJob& job = programs_.acquire();
-    PageRecord record = peers_.ftl.draw_checkpoint_record(kind);
+    PageRecord record = feature_.draw_record(kind);
     record.content = &content;
     if (kind == PageKind::root) root_number_ = record.number;
     peers_.writer.set_up(job, {at, FlashClass::mapping_write, FlashCause::checkpoint, record},
@@ -171,7 +172,7 @@ void CheckpointWriter::program_done(ProgramJob& job) {
     const bool ok = job.txn.status.result == FlashResult::ok;
     const PageAddress at = job.txn.address;
     programs_.release(job);
-    peers_.ftl.count_checkpoint(1, 0);
+    feature_.count(1, 0);
     ended(ok, false, at);
 }
 

@@ -85,8 +85,8 @@ public:
     /// One of the superblocks set apart was left out, because the factory has marked it. A spare one of its group is
     /// set apart in its place.
     virtual void set_apart_left_out(SuperblockId) {}
-    /// Called before a checkpoint of the map records which pages may still be programmed.
-    virtual void checkpoint_begins() {}
+    /// Somebody records now which pages may still be programmed. Pages that are due take their numbers before.
+    virtual void number_due_pages() {}
 
     // Preconditioning, which programs in no time.
     virtual void lay_out_begins() {}

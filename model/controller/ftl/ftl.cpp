@@ -200,11 +200,6 @@ void Ftl::superblock_erased(SuperblockId victim) {
     update_able(group);
 }
 
-void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {
-    counters_.checkpoint_pages += pages;
-    counters_.blocks_erased += blocks_erased;
-}
-
 FeatureCounters Ftl::feature_counters() const {
     FeatureCounters all;
     for (const auto& feature : features_) add_counters(all, feature->counters());

@@ -238,10 +238,6 @@ public:
     const SlcRegion& slc_region() const { return slc_region_; }
     std::uint32_t units_of(SuperblockId b) const;  ///< for which the superblock has room
 
-    // --- Checkpoints of the map (../checkpoint/); what pages say after a loss of power: ../mount/ ---
-    /// The record of a page in a superblock that is set apart.
-    PageRecord draw_checkpoint_record(PageKind kind) { return {books_.draw_number(), kind, kCheckpointStream}; }
-    void count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased);
     /// Makes the drive read-only: nothing may be written from now on.
     void refuse_writes();
 

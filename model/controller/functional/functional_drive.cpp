@@ -107,7 +107,7 @@ void FunctionalDrive::come_to_rest(bool map_too) {
     // Collection makes entries dirty again, so it ends before.
     firmware_->stop_gc();
     run();
-    if (map_too && firmware_->cached_map() != nullptr) firmware_->cached_map()->write_all([] {});
+    if (map_too) firmware_->write_out_map();
     settle();
 }
 

@@ -11,7 +11,7 @@
 #include "controller/checkpoint/checkpoint_books.h"
 #include "controller/ftl/image.h"
 #include "controller/ftl/superblock.h"
-#include "controller/journal/notes.h"
+#include "controller/journal/found_notes.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm {
@@ -37,18 +37,13 @@ public:
     const std::vector<bool>& suspects() const { return suspects_; }
 
 private:
-    struct FoundEntry {
-        JournalEntry entry;
-        Journal::Id page;
-    };
     template <class Visit>
     void for_each_page_in_order(Visit&& visit) const;
-    void find_journal();
-    void take_entries(std::uint64_t below);
-    void take_entry(const JournalEntry& entry, Journal::Id page);
+    void find_notes();
+    void take_notes(std::uint64_t below);
     void take_pages();
     void take_map(const CheckpointBooks& books);
-    bool is_intact(const PageAddress& journal_page) const;
+    bool is_intact(const PageAddress& page_of_notes) const;
     void check_own_units(const CheckpointBooks& books);
     bool is_intact(Lpa own, Ppa at) const;
     void suspect(Lpa lpa);
@@ -62,13 +57,10 @@ private:
 
     Ftl& ftl_;
     const FtlImage image_;
-    const Notes::Image notes_;
-    std::vector<std::uint32_t> from_;  // by block
-    bool all_ = false;                 // pages that were laid out at the start, too, which have no number
-    std::uint64_t number_ = 0;         // of the checkpoint: pages up to it are in it
-    std::vector<FoundEntry> entries_;  // by number
-    std::size_t next_entry_ = 0;
-    std::vector<bool> in_checkpoint_;     // pages of the journal, by Id, that it has named
+    FoundNotes notes_;
+    std::vector<std::uint32_t> from_;     // by block
+    bool all_ = false;                    // pages that were laid out at the start, too, which have no number
+    std::uint64_t number_ = 0;            // of the checkpoint: pages up to it are in it
     std::vector<bool> used_;              // superblocks
     std::vector<std::uint64_t> last_of_;  // and their pages' highest numbers
     std::vector<bool> suspects_;          // by own unit

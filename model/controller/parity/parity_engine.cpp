@@ -13,7 +13,7 @@ void ParityEngine::submit(FlashTransaction& txn) {
         const std::uint32_t b = idx(shape_.superblock_of(geometry_.block_of(txn.address)));
         rows_.erase(b);
         broken_.erase(b);
-    } else if (txn.record.stream != kCheckpointStream || txn.op == FlashOp::read) {
+    } else if (txn.record.stream != kSetApartStream || txn.op == FlashOp::read) {
         if (txn.op == FlashOp::program) pass_program(txn);
         if (free_asked_.empty()) {
             free_asked_.push_back(static_cast<std::uint32_t>(asked_.size()));
