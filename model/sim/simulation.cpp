@@ -362,7 +362,7 @@ RunSummary Simulation::summarise() {
         for (const RunSummary::NvmSetFigures& set : r.nvm_sets) pages += set.pages;
         SSDTLM_CHECK(pages == r.ftl.pages_programmed(), "pages of the NVM Sets do not add up to those of the drive");
     }
-    r.map_on_flash = s.device.controller.ftl->translation_pages() != 0;
+    r.map_on_flash = s.device.controller.ftl->own_units() != 0;
     r.written = {end_.written - begin_.written, r.ftl.pages_programmed() * s.config.nand.geometry.page_bytes};
     r.wear = s.wear();
     r.blocks_by_erases = s.blocks_by_erases();

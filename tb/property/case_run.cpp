@@ -115,7 +115,7 @@ nlohmann::json counts_of(const Netlist& n) {
     j["padding pages"] = f.host_padding_pages + f.gc_padding_pages;
     if (c.parity_engine) j["pages rebuilt"] = c.parity_engine->counters().rebuilt + c.earlier().parity.rebuilt;
     j["pages of checkpoints"] = f.checkpoint_pages;
-    j["translation pages written"] = f.translation_pages;
+    j["translation pages written"] = f.map_pages;
     j["units folded"] = f.slc_units_folded;
     j["switch merges"] = f.switch_merges;
     j["partial merges"] = f.partial_merges;

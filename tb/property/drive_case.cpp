@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "controller/ftl/ftl_check.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 #include "sim/config/config_loader.h"
 #include "sim/config/parameters.h"
 

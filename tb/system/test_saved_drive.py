@@ -117,5 +117,5 @@ class SavedDrive(SystemTest):
     def test_its_text_can_be_read(self):
         self.good((), *READ, "--save-drive", "drive")
         text = subprocess.run(["zstd", "-dc", "drive"], cwd=self.dir, capture_output=True).stdout
-        self.assertTrue(text.startswith(b"ssdtlm snapshot, format 6\n# saved by ssdtlm "), text[:80])
+        self.assertTrue(text.startswith(b"ssdtlm snapshot, format 7\n# saved by ssdtlm "), text[:80])
         self.assertIn(b'\nftl.user_capacity = "12MiB"\n', text)

@@ -13,7 +13,7 @@
 namespace ssdtlm {
 
 namespace {
-constexpr char kFirstLine[] = "ssdtlm snapshot, format 6\n";
+constexpr char kFirstLine[] = "ssdtlm snapshot, format 7\n";
 constexpr int kLevel = 1;  // the state of a drive is mostly random, so higher levels gain little
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 }  // namespace

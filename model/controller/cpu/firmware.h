@@ -105,6 +105,10 @@ public:
     /// The supply fails, and capacitors protect the write buffer. Calls `saved` when the contents of buffer and journal
     /// are in flash. The host is gone by then.
     void supply_fails(std::function<void()> saved) { power_fail_.start(std::move(saved)); }
+    /// Begins to write what the DRAM alone has of a map on the flash.
+    void write_out_map() {
+        if (cached_map_) cached_map_->write_all([] {});
+    }
     /// True: nothing is in flight and nothing is dirty.
     bool idle() const;
 
