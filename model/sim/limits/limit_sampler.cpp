@@ -63,7 +63,7 @@ WaitShares LimitSampler::shares() const {
 void LimitSampler::host(WaitShares& now) const {
     const IoPath& io = system_.host.driver.io();
     const FrontEnd& drive = *system_.device.controller.front_end;
-    std::uint32_t busy = 0, slots = 0, windows = 0;
+    std::uint32_t busy = 0, slots = 0, windows = 0, flushes = 0;
     double slots_filled = 0, windows_filled = 0;
     const double most = system_.host.driver.drive().queue_entries - 1;
     for (std::uint32_t i = 0; i < io.pairs(); ++i) {
@@ -71,12 +71,14 @@ void LimitSampler::host(WaitShares& now) const {
         if (pair.outstanding == 0 && !pair.waits_for_slot) continue;
         ++busy;
         slots += pair.waits_for_slot;
+        flushes += io.only_flushes(i);
         windows += drive.holds_back(static_cast<std::uint16_t>(i + 1));
         slots_filled += pair.outstanding / most;
         windows_filled += drive.window_filled(static_cast<std::uint16_t>(i + 1));
     }
     of(now, WaitKind::queue_slots) = part(slots, busy);
     of(now, WaitKind::fetch_window) = part(windows, busy);
+    of(now, WaitKind::own_flush) = part(flushes, busy);
     of(now, WaitKind::slots_filled) = busy == 0 ? 0.0 : slots_filled / busy;
     of(now, WaitKind::window_filled) = busy == 0 ? 0.0 : windows_filled / busy;
     of(now, WaitKind::fetch_depth) = drive.fetches_wait();

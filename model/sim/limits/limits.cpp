@@ -199,6 +199,9 @@ LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
     if (run.share(WaitKind::own_time) >= kMostly) {
         v.names = {"rate"};
         who = "the times that the workload keeps";
+    } else if (run.share(WaitKind::own_flush) >= kMostly) {
+        v.names = {"flushes"};
+        who = fmt::format("jobs wait for their flushes {:.0f} % of the time", 100 * run.share(WaitKind::own_flush));
     } else {
         v.names = {"depth"};
         std::string fixed;

@@ -34,6 +34,7 @@ enum class WaitKind : std::uint8_t {
     writes_down,
     scheduler,      ///< a clocked scheduler decides
     own_time,       ///< the workload waits for a time of its own
+    own_flush,      ///< queues have nothing but flushes under way: their jobs go on when these end
     slots_filled,   ///< no wait: share of the slots that are taken, of queues in use
     window_filled,  ///< no wait: the same of the fetch windows
     tags_idle,      ///< part of read_tags: nothing is on the wire to the device

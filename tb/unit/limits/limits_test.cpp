@@ -255,6 +255,8 @@ TEST(Limits, ElseTheLoadDoes) {
     EXPECT_EQ(v.most->resource, "die");
     v = judge_limits(resources, waits({{WaitKind::own_time, 0.9}}), context);
     EXPECT_EQ(v.names, std::vector<std::string>{"rate"});
+    v = judge_limits(resources, waits({{WaitKind::own_flush, 0.9}}), context);
+    EXPECT_EQ(v.names, std::vector<std::string>{"flushes"});
     // One die of 64 does all of the work: it is named, as it is the bound.
     std::vector<double> busy(64, 0.0);
     busy[0] = 0.96;
