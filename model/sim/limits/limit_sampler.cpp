@@ -128,7 +128,7 @@ void LimitSampler::device(WaitShares& now) const {
     of(now, WaitKind::buffer_room) = firmware.wait_queues().anybody_for_room();
     // While the buffer has room, and no command waits for the flash, nothing that holds programs back holds the host.
     const bool awaited = firmware.anybody_waits_for_programs();
-    of(now, WaitKind::flush_depth) = awaited && firmware.destage().choice().is_held_back();
+    of(now, WaitKind::flush_depth) = awaited ? firmware.destage().choice().held_back() : 0.0;
     of(now, WaitKind::map_dirty) =
         awaited && firmware.dirty_limit() != nullptr && firmware.dirty_limit()->anybody_waits();
     if (awaited && firmware.destage().without_page() != 0) {
