@@ -253,6 +253,11 @@ void WriteCommand::unit_durable(std::uint32_t command) {
     complete(s);
 }
 
+bool WriteCommand::anybody_forced() const {
+    return std::any_of(states_.begin(), states_.end(),
+                       [this](const State& s) { return s.command != nullptr && waits_for_flash(*s.command); });
+}
+
 void WriteCommand::check_waiters() const {
     if (fetching_ + services_.buffer.held() != services_.buffer.used())
         throw CheckFailed("firmware: " + std::to_string(services_.buffer.used()) + " units of the buffer are taken, " +

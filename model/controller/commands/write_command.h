@@ -36,6 +36,8 @@ public:
     /// Units reserved in the buffer whose data is on its way, or waits for the map.
     std::uint32_t fetching() const { return fetching_; }
     const MergeReader& merges() const { return merges_; }
+    /// True: a write under way ends only in flash. It looks at every command.
+    bool anybody_forced() const;
     /// A flush has begun.
     void begin_merges() { merges_.begin_all(); }
     void check_waiters() const;

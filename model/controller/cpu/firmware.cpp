@@ -246,6 +246,11 @@ bool Firmware::idle() const {
            (!read_cache_ || read_cache_->fills() == 0);
 }
 
+bool Firmware::anybody_waits_for_programs() const {
+    return wait_queues_.anybody_for_room() || wait_queues_.anybody(WaitQueues::For::flush) ||
+           wait_queues_.anybody(WaitQueues::For::journal) || write_.anybody_forced();
+}
+
 void Firmware::check_waiters() const {
     buffer_.check_waiters();
     if (shared_cache_) shared_cache_->check();

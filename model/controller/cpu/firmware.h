@@ -124,6 +124,9 @@ public:
     void set_probe(GcProbe* probe) { gc_.set_probe(probe); }
     const WaitQueues& wait_queues() const { return wait_queues_; }
     const Destage& destage() const { return destage_; }
+    /// True: a command waits for programs of the write buffer or of the journal: for room, or for what it wrote to be
+    /// in flash. It looks at every command.
+    bool anybody_waits_for_programs() const;
     /// Null: the map is all in memory.
     const CachedMap* cached_map() const { return cached_map_.get(); }
     CachedMap* cached_map() { return cached_map_.get(); }
