@@ -281,7 +281,8 @@ ResolvedConfig ConfigLoader::finish() {
         FtlConfig& ftl = resolved_.config.ftl;
         NandConfig& nand = resolved_.config.nand;
         const SsdConfig& c = resolved_.config;
-        if (c.nvme.metadata && c.front_end.kind == "nvme")
+        // The spare area holds it whatever the protocol, so that a saved drive may go on under another one.
+        if (c.nvme.metadata && c.run.data == DataMode::bytes)
             nand.geometry.metadata_bytes = nand.geometry.unit_bytes / c.nvme.lba_bytes * nvme::kMetadataBytes;
         // With cache programs, one row may be in the array, one in the cache registers, and one may wait.
         ftl.flush_depth_per_die = nand.cache_program && ftl.flush_depth_per_die == 0 ? 3 * nand.geometry.planes_per_die
