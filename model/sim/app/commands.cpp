@@ -7,6 +7,7 @@
 #include "sim/app/interrupts.h"
 #include "sim/app/live_view_needs.h"
 #include "sim/app/output_directory.h"
+#include "sim/app/output_paths.h"
 #include "sim/app/parent.h"
 #include "sim/app/python_commands.h"
 #include "sim/app/run.h"
@@ -65,6 +66,7 @@ int run(const CommandLine& line) {
         options.output_directory = default_output_directory(resolved.config.name, workload_title(options));
         options.output_option = "default output folder";
     }
+    check_output_paths(resolved.config, options, line.files);
     if (!options.report) return run_simulation(resolved.config, options);
     int code = 0;
     try {
