@@ -32,12 +32,7 @@ int run(const CommandLine& line) {
     if (line.run.service) add_service_defaults(loader);
     for (const auto& f : line.files) loader.add_device(f);
     for (const auto& a : line.assignments) loader.add_assignment(a);
-    if (line.seed) {
-        RawValue v;
-        v.type = RawValue::Type::integer;
-        v.integer = *line.seed;
-        loader.add_option("run.seed", v, "--seed " + std::to_string(*line.seed));
-    }
+    if (line.seed) loader.add_option("run.seed", *line.seed, "--seed " + *line.seed);
     RunOptions options = line.run;
     ResolvedConfig resolved;
     AllProblems problems;
@@ -56,7 +51,7 @@ int run(const CommandLine& line) {
     if (options.service) resolved.config = served_config(std::move(resolved.config));
     options.resolved_config = show_toml(resolved);
     options.config_digest = config_digest(resolved.config);
-    options.notes = notes_on_effect(resolved);
+    for (std::string& note : notes_on_effect(resolved)) options.notes.push_back(std::move(note));
     for (std::string& note : notes_on_plausibility(resolved)) options.notes.push_back(std::move(note));
     std::vector<std::string> generators = options.workloads;
     generators.push_back(resolved.config.ftl.precondition_workload);

@@ -153,6 +153,10 @@ void ConfigLoader::add_option(const std::string& key, const RawValue& value, con
     apply({e});
 }
 
+void ConfigLoader::add_option(const std::string& key, const std::string& text, const std::string& origin) {
+    for (const RawEntry& e : read_assignment(key + "=" + text, problems_)) add_option(key, e.value, origin);
+}
+
 void ConfigLoader::apply(const std::vector<RawEntry>& entries) {
     std::string reported_table;  // an unknown table, whose keys are not reported one by one
     for (const auto& e : entries) {
