@@ -60,6 +60,7 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
                 const CachedMap::Counters& m = std::as_const(*c.firmware).cached_map()->counters();
                 return TimeSeries::Lookups{c.earlier().map.hits + m.hits, c.earlier().map.misses + m.misses};
             });
+        series_->ask_for_blocks([this] { return system_->knows_blocks(); });
         if (options_.block_log != nullptr)
             block_log_.emplace(system_->host.driver, options_.context_names, *options_.block_log);
         series_->on_interval([this, interval = config.run.timeseries_interval](std::uint64_t number) {

@@ -88,6 +88,10 @@ class SavedDrive(SystemTest):
             self.assertEqual(done.returncode, USER_ERROR, name)
             self.assertIn(name, done.stderr)
             self.assertNotIn("internal error", done.stderr)
+        (self.dir / "folder").mkdir()
+        done = self.run_on(("precondition.from=folder",), *READ)
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("folder: Is a directory; a drive that was saved; check the path", done.stderr)
         done = self.run_on(("precondition.from=nowhere",), *READ)
         self.assertEqual(done.returncode, USER_ERROR)
         self.assertIn("No such file", done.stderr)
@@ -106,7 +110,8 @@ class SavedDrive(SystemTest):
         data = ("run.data=bytes", "run.integrity=false")
         self.good(data, *MIXED, "--save-drive", "drive")
         self.good((*data, "precondition.from=drive"), *MIXED)
-        for settings, more, words in (((*data, "precondition.from=drive"), ("--seed", "77"), "another run.seed"),
+        for settings, more, words in (((*data, "precondition.from=drive"), ("--seed", "77"), 'run.seed was 1 when the drive was saved, and is 77; the same value; set it as it was'),
+                                      ((*data, "precondition.from=drive", "nvme.metadata=true"), (), "nvme.metadata was false when the drive was saved"),
                                       (("precondition.from=drive",), (), "run.data"),
                                       (("run.data=bytes", "precondition.from=drive"), (), "run.integrity"),
                                       (("run.data=bytes",), ("--save-drive", "other"), "run.integrity")):
