@@ -64,7 +64,7 @@ class Numbers(SystemTest):
         """The line of the distribution reaches as far as the number of commands allows, 99.999 % at most."""
         for count, end in ((9, 1), (999, 3), (99_999, 5), (10_000_000, 5)):
             rows = [{"op": "read", "from_ns": 1000 * i, "below_ns": 1000 * (i + 1), "count": count // 9} for i in range(9)]
-            fake = type("Fake", (), {"latency_bins": rows, "json": {"latency_us": {"read": {"total": {"max": 8.5}}}}})()
+            fake = type("Fake", (), {"latency_bins": rows, "latency_us": {"read": {"total": {"max": 8.5}}}})()
             points = data.cdf(fake, "read")
             self.assertAlmostEqual(points[-1][2], end, places=3)
             for i, (us, percent, nines) in enumerate(points):

@@ -21,7 +21,7 @@ MOST_BARS = 40
 
 def operations(result):
     """Those that a run measured."""
-    return [op for op in OPERATIONS if op in result.json["latency_us"]]
+    return [op for op in OPERATIONS if op in result.latency_us]
 
 
 def few_above(count, percentile):
@@ -34,7 +34,7 @@ def _total(row):
 
 def breakdown(result, op):
     """Stage -> its part of the mean."""
-    return {stage: row["mean"] for stage, row in result.json["latency_us"][op].items() if stage != "total"}
+    return {stage: row["mean"] for stage, row in result.latency_us[op].items() if stage != "total"}
 
 
 def bands(result, op):
@@ -69,7 +69,7 @@ def cdf(result, op):
     and the last stay."""
     bins = [row for row in result.latency_bins if row["op"] == op]
     count = sum(row["count"] for row in bins)
-    largest = result.json["latency_us"][op]["total"]["max"]
+    largest = result.latency_us[op]["total"]["max"]
     points = [(max(bins[0]["from_ns"], 1) / 1000, 0.0, 0.0)] if bins else []
     for row, cumulative in zip(bins, itertools.accumulate(row["count"] for row in bins)):
         upper = largest if row["below_ns"] is None else row["below_ns"] / 1000

@@ -10,6 +10,7 @@ from .stage_colours import ShownStages
 
 
 FEW_ABOVE = f"† fewer than {data.FEW_ABOVE} commands took longer: this percentile rests on chance."
+NOTHING = "Nothing was measured: no command ended outside of ramps and layouts of files."
 
 
 def number(x):
@@ -67,13 +68,16 @@ def headline(page, runs):
             def percentile(r, op=op, p=p):
                 if op not in data.operations(r):
                     return "–"
-                return percentile_text(r.json["latency_us"][op]["total"], p)
+                return percentile_text(r.latency_us[op]["total"], p)
             line(f"{op} latency, p{p} (us)", percentile)
             marked = marked or any(row.endswith("†") for row in rows[-1][1:])
         line(f"{op} latency, longest (us)", metric("total.max"))
     line("write amplification (WAF, bytes)", lambda r: number(r.json["ftl"]["waf"]) if r.json["ftl"]["waf"] is not None else "–")
     line("steady state", lambda r: (r.steadiness or {}).get("verdict", "–"))
     page.add(table(head, rows))
+    for label, result in runs:
+        if result.measured_nothing:
+            page.add(paragraph((f"{label}: " if runs.several else "") + NOTHING, "warning"))
     if marked:
         page.add(paragraph(FEW_ABOVE, "faint"))
 
@@ -98,6 +102,8 @@ def limits(page, runs):
 
 
 def stages(page, runs):
+    if not runs.operations:
+        return
     page.heading("Where the time goes")
     drawn = []
     for op in runs.operations:
@@ -123,6 +129,8 @@ def stages(page, runs):
 
 
 def distribution(page, runs):
+    if not runs.operations:
+        return
     page.heading("Distribution of latency")
     page.charts([charts.distribution(f"cdf-{op}", f"{op}: share of commands that are done within a latency",
                                      {label: data.cdf(result, op) for label, result in runs.with_operation(op)}) for op in runs.operations])
