@@ -152,7 +152,7 @@ SERIES = (
     ("latency", "Latency (line: mean, area: to the longest)", "us",
      {op: (lambda row, op=op: row[f"{op}_mean_us"], lambda row, op=op: row[f"{op}_max_us"]) for op in ("read", "write")}),
     ("p99", "99th percentile of latency", "us", {op: (lambda row, op=op: row.get(f"{op}_p99_us"), None) for op in ("read", "write")}),
-    ("outstanding", "Outstanding reads and writes", "commands", {"outstanding": (data.queue_depth, None)}),
+    ("outstanding", "Outstanding reads and writes", "commands", {"outstanding": (lambda row: row["outstanding"], None)}),
     ("moved", "Pages moved by garbage collection", "pages/ms", {"moved": (_rate("moved_pages"), None)}),
     ("erased", "Erased blocks", "blocks/ms", {"erased": (_rate("erased_blocks"), None)}),
     ("waf", "Write amplification", "WAF", {"WAF": (lambda row: row["waf"], None)}),
@@ -161,9 +161,9 @@ SERIES = (
 )
 
 
-def _lines(result, functions):
+def _lines(rows, functions):
     """Those that are not zero throughout."""
-    lines = {line: data.series(result, value, highest) for line, (value, highest) in functions.items()}
+    lines = {line: data.series(rows, value, highest) for line, (value, highest) in functions.items()}
     return {line: points for line, points in lines.items() if any(point["high"] for point in points)}
 
 
@@ -175,9 +175,10 @@ def over_time(page, runs):
             page.add(paragraph(f"{label}: {found['verdict']}: {found['reason']}.", "" if found["verdict"] == "steady" else "warning"))
     page.add(paragraph("Line: mean of an interval. Area: smallest to largest of the intervals drawn as one. Shaded: files that are laid out, ramps.", "faint"))
     drawn, marked = [], [phases.layers(phases.of_run(result.time_series)) for result in runs.results]
+    series = [data.with_outstanding(result.time_series) for result in runs.results]
     for name, title, unit, functions in SERIES:
-        lines = [_lines(result, functions) for result in runs.results]
-        top = max((p["high"] for of_run in lines for points in of_run.values() for p in points), default=0)
+        lines = [_lines(rows, functions) for rows in series]
+        top = max((p["high"] or 0 for of_run in lines for points in of_run.values() for p in points), default=0)
         drawn += [charts.over_time(f"{name}-{i}", runs.titled(title, label), unit, of_run, runs.end_ms, top, marked[i])
                   for i, (label, of_run) in enumerate(zip(runs.labels, lines)) if of_run]
     page.charts(drawn)
