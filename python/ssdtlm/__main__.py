@@ -2,9 +2,14 @@
 """The commands of ssdtlm that are written in Python. The program becomes `PYTHON -m ssdtlm COMMAND ...`; its own parser has
 seen the words before, and prints the help."""
 
+# Before anything that takes time. Workers of a sweep import this module under another name, and are interrupted by their sweep.
+if __name__ == "__main__":
+    from . import interrupts
+    interrupts.leave_at_once()
+
+# pylint: disable=wrong-import-position
 import argparse
 import os
-import signal
 import sys
 
 from . import extras
@@ -50,7 +55,7 @@ def run(words):
 
 
 def main():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Returns the exit code of the command that sys.argv holds, after its text is written."""
     # Names of files may hold any bytes.
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     sys.stderr.reconfigure(encoding="utf-8", errors="surrogateescape")
@@ -63,8 +68,6 @@ def main():
     except RunFailed as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    except KeyboardInterrupt:
-        return 130
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -76,4 +79,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(interrupts.run(main))

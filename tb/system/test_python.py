@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import types
 import unittest
 import unittest.mock
@@ -15,6 +16,7 @@ from support import BINARY, JOBS, OK, SOURCE, USER_ERROR, SystemTest
 sys.path.insert(0, str(SOURCE / "python"))
 os.environ["SSDTLM_BINARY"] = BINARY
 import ssdtlm  # noqa: E402  pylint: disable=wrong-import-position
+from ssdtlm import extras  # noqa: E402  pylint: disable=wrong-import-position
 from ssdtlm.__main__ import COMMANDS, parser  # noqa: E402  pylint: disable=wrong-import-position
 
 JOB = JOBS / "qd1_4k_randread.fio"
@@ -146,8 +148,8 @@ class Repair(unittest.TestCase):
     def line(self, prefix, base, wheel=False, **environment):
         with unittest.mock.patch.multiple(sys, prefix=prefix, base_prefix=base, executable=f"{prefix}/bin/python3"), \
                 unittest.mock.patch.dict(os.environ, {"HOME": "/home/me", **environment}, clear=True), \
-                unittest.mock.patch.object(ssdtlm.extras, "PACKAGE", pathlib.Path("/") if wheel else pathlib.Path("/nowhere")):
-            return ssdtlm.extras.repair("report")
+                unittest.mock.patch.object(extras, "PACKAGE", pathlib.Path("/") if wheel else pathlib.Path("/nowhere")):
+            return extras.repair("report")
 
     def test_lines(self):
         by_program = {"SSDTLM_BINARY_VERSION": ssdtlm.__version__}
@@ -208,7 +210,7 @@ class Api(SystemTest):
         """Values with the mark of a comment in them, and keys of all tables."""
         self.write("odd # name.toml", 'description = "a # b"\n')
         result = ssdtlm.run(["tiny-test", self.dir / "odd # name.toml"], JOB, output=self.dir / "out")
-        listed = ssdtlm.result.tomllib.loads(result.json["config_toml"])
+        listed = tomllib.loads(result.json["config_toml"])
         for key, value in result.config.items():
             found = listed
             for part in key.split("."):
