@@ -31,6 +31,25 @@ COMMANDS = {"config": importing, "compare": compare, "explain": explain, "fit": 
 
 
 class Parser(argparse.ArgumentParser):
+    """As the program's own parser, which has accepted the words: a mistake is a UserError, and an option takes the word behind it whatever
+    that begins with (`guest --serve --timeline`), which argparse by itself would take for another option."""
+
+    def parse_known_args(self, args=None, namespace=None):
+        return super().parse_known_args(self._joined(args), namespace)
+
+    def _joined(self, words):
+        """The words, with those values that begin with "-" as part of the option's word."""
+        joined, rest = [], list(words)
+        while rest:
+            word = rest.pop(0)
+            if word == "--":
+                return [*joined, word, *rest]
+            option = self._option_string_actions.get(word)
+            if option is not None and option.nargs is None and rest and rest[0].startswith("-"):
+                word += ("=" if word.startswith("--") else "") + rest.pop(0)
+            joined.append(word)
+        return joined
+
     def error(self, message):
         raise UserError(Problem("command line", message, "", f"see `{self.prog} --help`"))
 
