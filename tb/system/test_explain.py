@@ -5,7 +5,7 @@ import re
 import subprocess
 from decimal import Decimal
 
-from support import BINARY, OK, USER_ERROR, SystemTest
+from support import BINARY, OK, SOURCE, USER_ERROR, SystemTest
 
 US = 1_000_000  # ps
 NUMBER = re.compile(r"^ +(\d+\.\d{6}) +(\d+\.\d{6})  (.*)$")
@@ -216,6 +216,26 @@ class Explain(SystemTest):
         self.repaired(error, "tiny-test", "-w", f"after/{job}", "--set", "run.slowest=1")
         (self.dir / "before").symlink_to("after")
         self.assertIn(f" {number} of job 0", self.explained("after/out", "--command", number))
+
+    def test_listings_in_the_documents(self):
+        """A step begins where the one before it ends, unless a line "..." says that lines are left out."""
+        seen = 0
+        for page in sorted((SOURCE / "docs").glob("*.md")) + [SOURCE / "README.md"]:
+            for block in re.findall(r"^```\w*\n(.*?)^```$", page.read_text(), re.M | re.S):
+                if "at us         for us\n" not in block:
+                    continue
+                seen += 1
+                end, lines = Decimal(0), block.splitlines()
+                for line in lines:
+                    found = NUMBER.match(line)
+                    if line == "...":
+                        end = None
+                    elif found:
+                        self.assertIn(end, (None, Decimal(found[1])), f"{page.name}: {line}")
+                        end = Decimal(found[1]) + Decimal(found[2])
+                self.assertTrue(lines[-1] == "..." or lines[-1].endswith(" together"), f"{page.name}: {lines[-1]}")
+                self.assertRegex(lines[0], r"^\.\.\.$|, seed \d+$", page.name)
+        self.assertGreater(seen, 0)
 
     def test_mistakes(self):
         self.collected("out", "--set", "run.slowest=0")
