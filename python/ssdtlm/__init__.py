@@ -9,15 +9,30 @@
     ssdtlm.report(result, output="report.html")
 """
 
-from .comparison.compare import Comparison, compare
-from .errors import RunFailed, UserError
-from .explanation.explain import Explanation, explain
-from .reporting.report import charts, report
-from .result import Result, data_frame
-from .simulate import run
-from .sweeping.commands import Sweep, sweep
-from .sweeping.search import Search, search
 from .version import VERSION as __version__
 
-__all__ = ["Comparison", "Explanation", "Result", "RunFailed", "Search", "Sweep", "UserError", "__version__", "charts", "compare", "data_frame",
-           "explain", "report", "run", "search", "sweep"]
+# Name -> the module that has it. Each is imported when it is asked for, so that a command can take charge of Ctrl-C before (__main__.py).
+_PLACES = {
+    "Comparison": ".comparison.compare", "compare": ".comparison.compare",
+    "RunFailed": ".errors", "UserError": ".errors",
+    "Explanation": ".explanation.explain", "explain": ".explanation.explain",
+    "charts": ".reporting.report", "report": ".reporting.report",
+    "Result": ".result", "data_frame": ".result",
+    "run": ".simulate",
+    "Sweep": ".sweeping.commands", "sweep": ".sweeping.commands",
+    "Search": ".sweeping.search", "search": ".sweeping.search",
+}
+
+__all__ = ["__version__", *sorted(_PLACES)]
+
+
+def __getattr__(name):
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib  # pylint: disable=import-outside-toplevel
+    value = globals()[name] = getattr(importlib.import_module(_PLACES[name], __name__), name)
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -2,9 +2,14 @@
 """The commands of ssdtlm that are written in Python. The program becomes `PYTHON -m ssdtlm COMMAND ...`; its own parser has
 seen the words before, and prints the help."""
 
+# Before anything that takes time. Workers of a sweep import this module under another name, and are interrupted by their sweep.
+if __name__ == "__main__":
+    from . import interrupts
+    interrupts.leave_at_once()
+
+# pylint: disable=wrong-import-position
 import argparse
 import os
-import signal
 import sys
 
 from . import extras
@@ -26,6 +31,25 @@ COMMANDS = {"config": importing, "compare": compare, "explain": explain, "fit": 
 
 
 class Parser(argparse.ArgumentParser):
+    """As the program's own parser, which has accepted the words: a mistake is a UserError, and an option takes the word behind it whatever
+    that begins with (`guest --serve --timeline`), which argparse by itself would take for another option."""
+
+    def parse_known_args(self, args=None, namespace=None):
+        return super().parse_known_args(self._joined(args), namespace)
+
+    def _joined(self, words):
+        """The words, with those values that begin with "-" as part of the option's word."""
+        joined, rest = [], list(words)
+        while rest:
+            word = rest.pop(0)
+            if word == "--":
+                return [*joined, word, *rest]
+            option = self._option_string_actions.get(word)
+            if option is not None and option.nargs is None and rest and rest[0].startswith("-"):
+                word += ("=" if word.startswith("--") else "") + rest.pop(0)
+            joined.append(word)
+        return joined
+
     def error(self, message):
         raise UserError(Problem("command line", message, "", f"see `{self.prog} --help`"))
 
@@ -50,7 +74,7 @@ def run(words):
 
 
 def main():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Returns the exit code of the command that sys.argv holds, after its text is written."""
     # Names of files may hold any bytes.
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     sys.stderr.reconfigure(encoding="utf-8", errors="surrogateescape")
@@ -63,8 +87,6 @@ def main():
     except RunFailed as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    except KeyboardInterrupt:
-        return 130
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -76,4 +98,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(interrupts.run(main))

@@ -37,7 +37,7 @@ class Result:
             raise UserError(Problem(str(path), "holds no result.json", "the folder of a run (ssdtlm run -o DIR)")) from None
         except (OSError, ValueError) as error:
             raise UserError(Problem(str(file), f"cannot be read: {error}")) from None
-        if not isinstance(self.json, dict) or not {"ssdtlm", "seed", "latency_us", "config_toml"} <= self.json.keys():
+        if not isinstance(self.json, dict) or not {"ssdtlm", "seed", "commands", "config_toml"} <= self.json.keys():
             raise UserError(Problem(str(file), "is not a result of ssdtlm run"))
 
     def __repr__(self):
@@ -81,10 +81,21 @@ class Result:
         return values
 
     @property
+    def latency_us(self):
+        """{operation: {stage: {"count", "share", "mean", "p50", ..., "max"}}}; times in us, stage "total" is the whole latency. {} when
+        nothing was measured."""
+        return self.json.get("latency_us", {})
+
+    @property
+    def measured_nothing(self):
+        """Whether no command ended in the measured window, as in a run that ended, or was interrupted, within its ramp."""
+        return not self.latency_us
+
+    @property
     def latency(self):
         """Rows of operation and stage: {"op", "stage", "count", "share", "mean", "p50", ..., "max"}; times in us, share of
         the operation's mean from 0 to 1. Stage "total" is the whole latency."""
-        return [{"op": op, "stage": stage, **row} for op, stages in self.json["latency_us"].items() for stage, row in stages.items()]
+        return [{"op": op, "stage": stage, **row} for op, stages in self.latency_us.items() for stage, row in stages.items()]
 
     @property
     def resources(self):

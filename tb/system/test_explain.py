@@ -2,9 +2,10 @@
 """`ssdtlm explain`: what it says adds up, and agrees with the timeline of the same run, which is recorded on another way."""
 import json
 import re
+import subprocess
 from decimal import Decimal
 
-from support import OK, USER_ERROR, SystemTest
+from support import BINARY, OK, SOURCE, USER_ERROR, SystemTest
 
 US = 1_000_000  # ps
 NUMBER = re.compile(r"^ +(\d+\.\d{6}) +(\d+\.\d{6})  (.*)$")
@@ -163,6 +164,78 @@ class Explain(SystemTest):
         result["ssdtlm"] = "0.0.1"
         (self.dir / "out" / "result.json").write_text(json.dumps(result))
         self.assertIn("is of version 0.0.1", self.refused("out", "--command", 40))
+
+    def repaired(self, error, *words):
+        """Follows the advice at the end of the message: the same run with the option that it names keeps the command."""
+        option = re.search(r"run it again with --set '(run\.explain=\[\d+\])'\n$", error)
+        self.assertIsNotNone(option, error)
+        done = self.ssdtlm("run", *words, "-q", "-o", "kept", "--set", option[1])
+        self.assertEqual((done.returncode, done.stderr), (OK, ""))
+        number = option[1].split("[")[1].rstrip("]")
+        self.assertIn(f" {number} of job 0", self.explained("kept", "--command", number))
+
+    def test_inputs_that_have_changed(self):
+        """A saved drive and a workload of preconditioning: their content is in no digest, so the message says which file is newer."""
+        first = self.job("first", "rw=randwrite", "bs=4k", "number_ios=2000", "norandommap")
+        other = self.job("other", "rw=randwrite", "bs=4k", "number_ios=2500", "norandommap", "io_size=100m")
+        reads = self.job("reads", "rw=randread", "bs=4k", "iodepth=8", "number_ios=1000", "norandommap")
+
+        def save(job):
+            (self.dir / "drive").unlink(missing_ok=True)
+            self.simulate("tiny-test", job, "--save-drive", "drive", output="saved")
+        for setting, change in (("precondition.from=drive", lambda: save(other)),
+                                ("precondition.workload=first.fio", lambda: (self.dir / first).write_text((self.dir / other).read_text()))):
+            with self.subTest(setting=setting):
+                save(first)
+                words = ("tiny-test", "-w", reads, "--set", setting, "--set", "run.slowest=1")
+                self.assertEqual(self.ssdtlm("run", *words, "-o", "out", "-q").returncode, OK)
+                number = 40 if self.slowest("out")[0]["command"] != 40 else 41
+                self.explained("out", "--command", number)
+                change()
+                key, name = setting.split("=")
+                error = self.refused("out", "--command", number)
+                self.assertIn(f"out: cannot be repeated: its results are now others: {name} ({key}) has changed since; ", error)
+                self.repaired(error, *words)
+                # A copy of the results is newer than any file.
+                (self.dir / "out" / "result.json").touch()
+                self.assertIn(f"the program is another build of version ", error := self.refused("out", "--command", number))
+                self.assertIn(f", or {name} ({key}) has other content; ", error)
+
+    def test_a_folder_that_was_moved(self):
+        """With the folder in which the run was started."""
+        (self.dir / "before").mkdir()
+        job = self.job("mix", "rw=randread", "bs=4k", "number_ios=100")
+        (self.dir / job).rename(self.dir / "before" / job)
+        done = subprocess.run([BINARY, "run", "tiny-test", "-w", job, "-o", "out", "-q", "--set", "run.slowest=1"], cwd=self.dir / "before")
+        self.assertEqual(done.returncode, OK)
+        (self.dir / "before").rename(self.dir / "after")
+        number = 40 if self.slowest("after/out")[0]["command"] != 40 else 41
+        error = self.refused("after/out", "--command", number)
+        self.assertIn(f"after/out: command {number} was not kept, and the run cannot be repeated where it was started: {self.dir / 'before'} is not there any more; "
+                      "move or link its files there, or run it again", error)
+        self.repaired(error, "tiny-test", "-w", f"after/{job}", "--set", "run.slowest=1")
+        (self.dir / "before").symlink_to("after")
+        self.assertIn(f" {number} of job 0", self.explained("after/out", "--command", number))
+
+    def test_listings_in_the_documents(self):
+        """A step begins where the one before it ends, unless a line "..." says that lines are left out."""
+        seen = 0
+        for page in sorted((SOURCE / "docs").glob("*.md")) + [SOURCE / "README.md"]:
+            for block in re.findall(r"^```\w*\n(.*?)^```$", page.read_text(), re.M | re.S):
+                if "at us         for us\n" not in block:
+                    continue
+                seen += 1
+                end, lines = Decimal(0), block.splitlines()
+                for line in lines:
+                    found = NUMBER.match(line)
+                    if line == "...":
+                        end = None
+                    elif found:
+                        self.assertIn(end, (None, Decimal(found[1])), f"{page.name}: {line}")
+                        end = Decimal(found[1]) + Decimal(found[2])
+                self.assertTrue(lines[-1] == "..." or lines[-1].endswith(" together"), f"{page.name}: {lines[-1]}")
+                self.assertRegex(lines[0], r"^\.\.\.$|, seed \d+$", page.name)
+        self.assertGreater(seen, 0)
 
     def test_mistakes(self):
         self.collected("out", "--set", "run.slowest=0")

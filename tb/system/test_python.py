@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import types
 import unittest
 import unittest.mock
@@ -15,6 +16,7 @@ from support import BINARY, JOBS, OK, SOURCE, USER_ERROR, SystemTest
 sys.path.insert(0, str(SOURCE / "python"))
 os.environ["SSDTLM_BINARY"] = BINARY
 import ssdtlm  # noqa: E402  pylint: disable=wrong-import-position
+from ssdtlm import extras  # noqa: E402  pylint: disable=wrong-import-position
 from ssdtlm.__main__ import COMMANDS, parser  # noqa: E402  pylint: disable=wrong-import-position
 
 JOB = JOBS / "qd1_4k_randread.fio"
@@ -117,6 +119,39 @@ class Dispatch(SystemTest):
         return below
 
 
+    def test_values_that_begin_with_a_dash(self):
+        """Each option with a value takes it in one word and in two, whatever it begins with."""
+        values = {"choices": lambda action: next(iter(action.choices)), int: lambda _: "-3", float: lambda _: "-0.5", None: lambda _: "--timeline"}
+        seen = 0
+        for words, sub in self.leaves((), parser()):
+            for action in sub._actions:  # pylint: disable=protected-access
+                if not action.option_strings or action.nargs is not None:
+                    continue
+                value = values["choices" if action.choices else action.type if action.type in (int, float) else None](action)
+                for option in action.option_strings:
+                    two, one = ([option, value], [f"{option}={value}" if option.startswith("--") else option + value])
+                    self.assertEqual(sub._joined([*two, "x"]), ([*one, "x"] if value.startswith("-") else [*two, "x"]), (words, option))  # pylint: disable=protected-access
+                    seen += 1
+        self.assertGreater(seen, 60)
+        found = parser().parse_args(["guest", "tiny-test", "--serve", "--timeline", "--with", "-x", "-o", "-out"])
+        self.assertEqual((found.serve, found.words, found.output, found.device), ("--timeline", "-x", "-out", ["tiny-test"]))
+        found = parser().parse_args(["compare", "--fail-if", "-a > 3", "--json", "--", "one", "--two"])
+        self.assertEqual((found.fail_if, found.json, found.run), (["-a > 3"], True, ["one", "--two"]))
+        for words in (["--serve", "--report"], ["--serve=--report"]):
+            done = self.ssdtlm("guest", "tiny-test", "--with", "true", "--parts", "nowhere", *words)
+            self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+            self.assertRegex(done.stderr, r"^ssdtlm guest: nowhere has no QEMU, kernel and tools; ")
+
+    def leaves(self, path, of_path):
+        """(words, parser) of each command without commands of its own."""
+        groups = of_path._subparsers._group_actions if of_path._subparsers else []  # pylint: disable=protected-access
+        if not groups:
+            yield path, of_path
+        for group in groups:
+            for name, sub in group.choices.items():
+                yield from self.leaves((*path, name), sub)
+
+
 class Version(SystemTest):
     """One place says it; what is built from it agrees. (Packages: test_packages.py.)"""
 
@@ -146,8 +181,8 @@ class Repair(unittest.TestCase):
     def line(self, prefix, base, wheel=False, **environment):
         with unittest.mock.patch.multiple(sys, prefix=prefix, base_prefix=base, executable=f"{prefix}/bin/python3"), \
                 unittest.mock.patch.dict(os.environ, {"HOME": "/home/me", **environment}, clear=True), \
-                unittest.mock.patch.object(ssdtlm.extras, "PACKAGE", pathlib.Path("/") if wheel else pathlib.Path("/nowhere")):
-            return ssdtlm.extras.repair("report")
+                unittest.mock.patch.object(extras, "PACKAGE", pathlib.Path("/") if wheel else pathlib.Path("/nowhere")):
+            return extras.repair("report")
 
     def test_lines(self):
         by_program = {"SSDTLM_BINARY_VERSION": ssdtlm.__version__}
@@ -208,7 +243,7 @@ class Api(SystemTest):
         """Values with the mark of a comment in them, and keys of all tables."""
         self.write("odd # name.toml", 'description = "a # b"\n')
         result = ssdtlm.run(["tiny-test", self.dir / "odd # name.toml"], JOB, output=self.dir / "out")
-        listed = ssdtlm.result.tomllib.loads(result.json["config_toml"])
+        listed = tomllib.loads(result.json["config_toml"])
         for key, value in result.config.items():
             found = listed
             for part in key.split("."):

@@ -2,7 +2,9 @@
 """`ssdtlm report`: its numbers are those of the result files, and the page is opened in headless Chromium."""
 import json
 import os
+import random
 import re
+import statistics
 import subprocess
 import sys
 import tomllib
@@ -64,7 +66,7 @@ class Numbers(SystemTest):
         """The line of the distribution reaches as far as the number of commands allows, 99.999 % at most."""
         for count, end in ((9, 1), (999, 3), (99_999, 5), (10_000_000, 5)):
             rows = [{"op": "read", "from_ns": 1000 * i, "below_ns": 1000 * (i + 1), "count": count // 9} for i in range(9)]
-            fake = type("Fake", (), {"latency_bins": rows, "json": {"latency_us": {"read": {"total": {"max": 8.5}}}}})()
+            fake = type("Fake", (), {"latency_bins": rows, "latency_us": {"read": {"total": {"max": 8.5}}}})()
             points = data.cdf(fake, "read")
             self.assertAlmostEqual(points[-1][2], end, places=3)
             for i, (us, percent, nines) in enumerate(points):
@@ -100,8 +102,7 @@ class Numbers(SystemTest):
 
     def test_series_keep_extremes(self):
         rows = [{"start_ms": 10.0 * i, "interval_ms": 10.0, "v": (i * 7919) % 1000} for i in range(1234)]
-        fake = type("Fake", (), {"time_series": rows})()
-        points = data.series(fake, lambda row: row["v"])
+        points = data.series(rows, lambda row: row["v"])
         self.assertLessEqual(len(points), 151)
         self.assertEqual(max(p["high"] for p in points), max(r["v"] for r in rows))
         self.assertEqual(min(p["low"] for p in points), min(r["v"] for r in rows))
@@ -117,13 +118,12 @@ class Numbers(SystemTest):
         for count in (2, 100, 150, 151, 1234):
             rows = [{"start_ms": 10.0 * i, "interval_ms": 10.0, "v": 100.0, "longest": 7} for i in range(count)]
             rows.append({"start_ms": 10.0 * count, "interval_ms": 0.001, "v": 90_000.0, "longest": 50})
-            fake = type("Fake", (), {"time_series": rows})()
-            points = data.series(fake, lambda row: row["v"])
+            points = data.series(rows, lambda row: row["v"])
             self.assertLess(max(p["high"] for p in points), 110, count)
             integral = sum(p["mean"] * (q["ms"] - p["ms"]) for p, q in zip(points, points[1:]))
             self.assertAlmostEqual(integral, 1000 * count + 90, places=6)
             self.assertEqual(points[-1]["ms"], 10 * count + 0.001)
-            self.assertEqual(max(p["high"] for p in data.series(fake, lambda row: row["v"], lambda row: row["longest"])), 50)
+            self.assertEqual(max(p["high"] for p in data.series(rows, lambda row: row["v"], lambda row: row["longest"])), 50)
 
     def test_write_amplification(self):
         causes = {row["cause"]: row["bytes"] for row in data.write_amplification(self.result)}
@@ -155,10 +155,54 @@ class Numbers(SystemTest):
             self.assertTrue(all(a["below"] == b["erases"] for a, b in zip(bars, bars[1:])))
             self.assertEqual(len({b["below"] - b["erases"] for b in bars}), 1)
 
-    def test_queue_depth_by_littles_law(self):
-        rows = self.result.time_series
-        busy = sum(data.queue_depth(row) * row["interval_ms"] for row in rows) / sum(row["interval_ms"] for row in rows)
+    def test_outstanding_by_littles_law(self):
+        rows = data.with_outstanding(self.result.time_series)
+        busy = sum(row["outstanding"] * row["interval_ms"] for row in rows) / sum(row["interval_ms"] for row in rows)
         self.assertAlmostEqual(busy, 8, delta=0.1)  # a closed loop at depth 8
+        self.assertLess(max(row["outstanding"] for row in rows), 1.25 * 8)
+
+    def test_outstanding_of_commands_longer_than_a_row(self):
+        """Against the count of commands at random times, of which each row knows the number, mean and maximum."""
+        draw = random.Random("outstanding")
+        for longest in (0.5, 5, 50, 500):
+            ended = [(t := draw.uniform(longest + 10, 1000), draw.uniform(0.9, 1) * longest) for _ in range(20_000)]
+            rows = []
+            for begin in range(0, 1000, 10):
+                took = [latency * 1000 for t, latency in ended if begin <= t < begin + 10]
+                rows.append({"start_ms": float(begin), "interval_ms": 10.0, "read_ios": len(took), "read_mean_us": statistics.fmean(took) if took else None,
+                             "read_max_us": max(took, default=None), "write_ios": 0, "write_mean_us": None, "write_max_us": None})
+            found = data.with_outstanding(rows)
+            self.assertAlmostEqual(sum(row["outstanding"] * 10 for row in found), sum(latency for _, latency in ended), delta=1)
+            for row in found:
+                begin = row["start_ms"]
+                true = sum(max(0, min(t, begin + 10) - max(t - latency, begin)) for t, latency in ended) / 10
+                self.assertAlmostEqual(row["outstanding"], true, delta=0.2 * 20 * longest)  # 20 or more begin in each millisecond
+
+    def test_outstanding_over_a_loss_of_power(self):
+        """Never more than the job's depth, although commands that waited for the power complete in a row that is short beside them."""
+        for depth in (8, 64):
+            self.simulate("tiny-test", "random_mix", "--number_ios=4k", f"--iodepth={depth}", "--set", 'host.power_cut_at=["3ms", "0.6s"]',
+                          "--set", "host.power_off_time=500ms", output=f"cut{depth}")
+            result = ssdtlm.Result(self.dir / f"cut{depth}")
+            rows = data.with_outstanding(result.time_series)
+            self.assertGreater(max(max(row["read_max_us"] or 0, row["write_max_us"] or 0) for row in rows), 500_000)
+            most = max(row["outstanding"] for row in rows)
+            self.assertTrue(0.8 * depth < most < 1.25 * depth, most)
+            idle = [row for row in rows if row["interval_ms"] > 500]
+            self.assertTrue(idle and all(row["outstanding"] > 0.6 * depth for row in idle), idle)
+
+    def test_no_line_where_there_is_no_value(self):
+        """A gap for each stretch of rows without a value; none at the ends."""
+        values = [None, 5, 5, None, None, 7, None]
+        rows = [{"start_ms": 10.0 * i, "interval_ms": 10.0, "v": v} for i, v in enumerate(values)]
+        points = [(p["ms"], p["mean"]) for p in data.series(rows, lambda row: row["v"])]
+        self.assertEqual(points, [(10, 5), (20, 5), (30, 5), (30, None), (50, 7), (60, 7)])
+        self.assertEqual([p["mean"] for p in data.series(rows[:-1], lambda row: row["v"])], [5, 5, 5, None, 7, 7])
+        self.assertEqual(data.series(rows[:1], lambda row: row["v"]), [])
+
+    def test_whole_ticks(self):
+        for low, high, ticks in ((0, 2, [0, 1, 2]), (0, 5, [0, 1, 2, 3, 4, 5]), (3, 4, [3, 4]), (0, 128, [0, 50, 100]), (7, 47, [10, 20, 30, 40]), (0, 1, [0, 1])):
+            self.assertEqual(scales.whole_ticks(low, high), ticks)
 
     def test_marked_percentiles(self):
         self.assertTrue(data.few_above(9_999, 99.9))
@@ -248,6 +292,38 @@ class Page(ReportTest):
             self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT) + browser.evaluate(STRUCK), [])
             self.screenshots(browser, path)
             print(f"{path.name}: {path.stat().st_size} bytes, {browser.evaluate('Object.keys(views).length')} charts", file=sys.stderr)
+
+    @unittest.skipUnless(program(), "no chromium")
+    def test_lines_and_ticks_in_a_browser(self):
+        """Lines end while the drive is without power; ticks are whole numbers where counts are shown, and small numbers have no prefix."""
+        self.simulate("tiny-test", "random_mix", "--number_ios=4k", "--set", 'host.power_cut_at=["3ms", "0.6s"]', "--set", "host.power_off_time=500ms")
+        rows = Result(self.dir / "out").rows("timeseries.csv")
+        self.assertTrue(any(not row["read_mean_us"] and float(row["interval_ms"]) > 1000 for row in rows[1:-1]))
+        browser = Browser(self.dir / "profile")
+        self.addCleanup(browser.close)
+        path = self.report("out")
+        browser.open(path, "window.drawn")
+        self.assertEqual(browser.complaints(path), [])
+        parts = lambda chart: [path.count("M") for path in browser.evaluate(f"[...document.querySelectorAll('#{chart}-0 svg .mark-line path')].map(p => p.getAttribute('d'))")]
+        has = lambda column: [bool(row[column]) for row in rows]
+        stretches = lambda column: sum(there and not before for before, there in zip([False, *has(column)], has(column)))
+        self.assertEqual(parts("latency"), [stretches("read_mean_us"), stretches("write_mean_us")])
+        self.assertEqual(parts("waf"), [stretches("waf")])
+        self.assertEqual(parts("iops"), [1, 1])
+        self.assertLess(max(float(row["high"]) for row in self.rows(browser, "outstanding-0")), 1.25 * 64)
+        texts = lambda chart, role: browser.evaluate(f"[...document.querySelectorAll('#{chart}-0 svg .{role} text')].map(t => t.textContent)")
+        axes = browser.evaluate("[...document.querySelectorAll('#wear-0 svg .role-axis')].map(a => [...a.querySelectorAll('.role-axis-label text')].map(t => t.textContent))")
+        labels = [of_one for of_one in axes if of_one]
+        self.assertEqual(len(labels), 2)
+        for of_one in labels:
+            self.assertEqual(len(set(of_one)), len(of_one))
+            for text in of_one:
+                self.assertRegex(text, r"^\d+$")
+        for chart in ("worn", "queues"):
+            found = texts(chart, "role-legend-label")
+            self.assertGreaterEqual(len(found), 2)
+            for text in found:
+                self.assertRegex(text, r"^\d+(\.\d+)?$")
 
     def check_values(self, browser, names):
         results = {name: Result(self.dir / name).json() for name in names}

@@ -398,6 +398,43 @@ class Without(SystemTest):
         self.assertIn("2 runs: 0 done, 0 failed, 2 to do\n", self.ssdtlm("sweep", "status", "s.toml").stdout)
         self.assertFalse((self.dir / "sweeps").exists(), "to look leaves nothing behind")
 
+    def refused(self, text):
+        """The lines of `sweep plan`."""
+        self.write("bad.toml", text)
+        done = self.ssdtlm("sweep", "plan", "bad.toml")
+        self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""), done.stderr)
+        return done.stderr.splitlines()
+
+    def check_refused(self, text, *parts):
+        """Each of the parts is in one line; there is no other line."""
+        lines = self.refused(text)
+        for part in parts:
+            self.assertEqual(sum(part in line for line in lines), 1, (part, lines))
+        self.assertEqual(len(lines), len(parts), lines)
+
+    def test_mistakes_of_all_stages_at_once(self):
+        """Of the specification, devices, parameters, job files and options of fio."""
+        self.write("bad.fio", "[a]\nrw=randrd\nbs=4k\n")
+        fio = '[fio]\nnumber_iso = "2k"\niodepth = "x"\n'
+        of_fio = ("'number_iso' is not a fio option", "'iodepth=x'")
+        self.check_refused('foo = 3\n[limits]\ntyme = "3s"\n[grid]\ndevice = ["tiny-test", "tiny-tst"]\nnand.t_raed = ["40us"]\nworkload = ["bad.fio", "random_mx"]\n' + fio,
+                           "foo: is not known", "limits.tyme: is not known", "no device 'tiny-tst'", "unknown key 'nand.t_raed'", "random_mx: cannot be read", "'rw=randrd'", *of_fio)
+        # Without a device that is known, or without the job file.
+        self.check_refused('device = "tiny-tst"\nworkload = "random_mix"\n' + fio, "no device 'tiny-tst'", *of_fio)
+        self.check_refused('device = "tiny-test"\nworkload = "random_mx"\n' + fio, "random_mx: cannot be read", *of_fio)
+        # Each value of a parameter and of an option.
+        self.check_refused('device = "tiny-test"\nworkload = "random_mix"\n[grid]\nnand.t_read = ["40us", "60"]\nfio.iodepth = [1, 0, "y"]\n',
+                           "60 has no unit", "'iodepth=0'", "'iodepth=y'")
+        # A mistake in an axis: what the points are is not known.
+        self.check_refused('device = "tiny-tst"\nworkload = "random_mix"\n[grid]\nnand.t_read = "40us"\n', "grid.nand.t_read: is '40us'")
+
+    def test_job_files_that_include_themselves(self):
+        self.write("a.fio", "[a]\nrw=read\ninclude b.fio\n")
+        self.write("b.fio", "include a.fio\n")
+        self.check_refused('device = "tiny-test"\nworkload = "a.fio"\n', "b.fio: includes itself: ")
+        self.write("b.fio", "include b.fio\n")
+        self.check_refused('device = "tiny-test"\nworkload = "a.fio"\n', "b.fio: includes itself: ")
+
     def test_mistakes(self):
         for words, part in ((("run", "none.toml"), "none.toml: cannot be read"), (("rnu", "x"), "did you mean 'run'?"), (("run", "s.toml", "--workers", "x"), "--workers"),
                             (("run", "s.toml", "--cluster", "pbs"), "pbs")):

@@ -61,7 +61,8 @@ std::string derived_text(const SsdConfig& c, const Derived& d) {
         for (const Figure& f : group.of) s += fmt::format("  {:<26} {:<14} {}\n", f.name, value_words(f), f.formula);
         for (const std::string& why : group.left_out) s += "  left out: " + why + "\n";
     }
-    s += "\nCeilings: no more than this, whatever the load; * is the least of its kind.\n";
+    s += "\nCeilings: no more than this, whatever the load; of writes, once the write buffer is full; "
+         "* is the least of its kind.\n";
     for (const Ceilings& set : d.ceilings) {
         const std::string holds = holds_words(c, set);
         s += fmt::format("\n{}{}\n", set.work.name, holds == "always" ? "" : ", " + holds);

@@ -5,7 +5,7 @@ import dataclasses
 import math
 
 from ..result import OPERATIONS, OWNERS
-from .reasons import nothing_erased, steadiness, thin_percentiles, why
+from .reasons import nothing_erased, nothing_measured, steadiness, thin_percentiles, why
 from .statistics import interval
 
 # Of each operation that ran: metric and unit.
@@ -134,6 +134,8 @@ class Differences:
             ends = sorted({run.json["ended_by"] for run in side.runs} - {"workload"})
             if ends:
                 warnings.append(f"{side.name} was ended by {', '.join(ends)}, not by its workload")
+        for side in (self.baseline, self.other):
+            warnings += nothing_measured(side)
         shown = [c.metric for c in self.headlines] + list(asked)
         for side in (self.baseline, self.other) if not self.equal else ():
             warnings += thin_percentiles(side, dict.fromkeys(shown)) + nothing_erased(side)

@@ -52,7 +52,7 @@ def _samples(side, of):
     """Of the run with the fewest: commands that a percentile of "read" or "job.reader.read" is taken of."""
     def of_run(run):
         if of in OPERATIONS:
-            return run.json["latency_us"].get(of, {}).get("total", {}).get("count", 0)
+            return run.latency_us.get(of, {}).get("total", {}).get("count", 0)
         return run.job_metrics.get(f"{of}.ios", run.metrics.get(f"{of}.ios", 0))
     return min(of_run(run) for run in side.runs)
 
@@ -81,6 +81,15 @@ def steadiness(side):
             judged.setdefault(found["verdict"], []).append((run.seed, found["reason"]))
     of_seeds = lambda seeds: f" (seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))})" if len(side.runs) > 1 else ""
     return [f"{side.name}{of_seeds([seed for seed, _ in all_of])}: {verdict}: {all_of[0][1]}" for verdict, all_of in judged.items()]
+
+
+def nothing_measured(side):
+    """A warning for runs without a measured command: each of their metrics counts as 0."""
+    found = [run for run in side.runs if run.measured_nothing]
+    if not found:
+        return []
+    which = f" with seed{'s' if len(found) > 1 else ''} {', '.join(str(run.seed) for run in found)}" if len(side.runs) > 1 else ""
+    return [f"{side.name}{which}: nothing was measured, so its metrics count as 0"]
 
 
 def nothing_erased(side):

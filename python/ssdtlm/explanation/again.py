@@ -3,6 +3,7 @@
 same results to the last byte; so a repetition whose results differ is not the same run, and is refused."""
 
 import os
+import pathlib
 import subprocess
 import tempfile
 
@@ -39,7 +40,24 @@ def _results(result):
     return rest, config
 
 
-def _what_differs(before, after):
+# Parameters that name a file whose content is in no digest of the results.
+_INPUTS = ("precondition.from", "precondition.workload")
+
+
+def _inputs_or_program(result, directory):
+    """Why equal configurations and workloads of one version have unequal results, as far as the files tell."""
+    named = {key: result.config[key] for key in _INPUTS if result.config.get(key)}
+    written = (result.path / "result.json").stat().st_mtime_ns
+    changed = [f"{name} ({key}) has changed since" for key, name in named.items()
+               if (file := pathlib.Path(directory, name)).exists() and file.stat().st_mtime_ns > written]
+    if changed:
+        return ", ".join(changed)
+    build = f"the program is another build of version {VERSION}"
+    return f"{build}, or {' or '.join(f'{name} ({key})' for key, name in named.items())} has other content" if named else build
+
+
+def _what_differs(before, after, directory):
+    """What keeps `after` from being the same run, or "". `directory`: where both were started."""
     (rest, config), (rest2, config2) = _results(before), _results(after)
     keys = [k for k in sorted(config.keys() | config2.keys()) if config.get(k) != config2.get(k)]
     if keys:
@@ -47,7 +65,7 @@ def _what_differs(before, after):
     if not before.same_workload(after):
         return "its workload is now another"
     if rest != rest2:
-        return "its results are now others: the program has changed"
+        return "its results are now others: " + _inputs_or_program(before, directory)
     return ""
 
 
@@ -61,13 +79,15 @@ def repeat(result, number):
     if result.json["ended_by"] == "interrupt":
         raise UserError(Problem(where, "was interrupted, which cannot be repeated", "a command among the slowest"))
     command, directory = clock.get("command"), clock.get("directory")
-    if not command or command[1:2] != ["run"] or directory is None or not os.path.isdir(directory):
-        raise UserError(Problem(where, f"command {number} was not kept, and wall_clock.json does not say how to repeat the run",
-                                "", "run again with run.explain=[N]"))
+    keep = f"run it again with --set 'run.explain=[{number}]'"
+    if not command or command[1:2] != ["run"] or directory is None:
+        raise UserError(Problem(where, f"command {number} was not kept, and wall_clock.json does not say how to repeat the run", "", keep))
+    if not os.path.isdir(directory):
+        raise UserError(Problem(where, f"command {number} was not kept, and the run cannot be repeated where it was started: {directory} is not there any more",
+                                "", f"move or link its files there, or {keep}"))
     words = _words(command)
     if any(a in ("-w", "--workload") and b == "-" or a == "--workload=-" for a, b in zip(words, [*words[1:], ""])):
-        raise UserError(Problem(where, f"command {number} was not kept, and the workload came from standard input", "",
-                                "run again with run.explain=[N]"))
+        raise UserError(Problem(where, f"command {number} was not kept, and the workload came from standard input", "", keep))
     with tempfile.TemporaryDirectory(prefix="ssdtlm-explain-") as folder:
         done = subprocess.run([find_binary(), "run", *words, "-q", "-o", folder, "--set", "run.slowest=0", "--set", f"run.explain=[{number}]"],
                               cwd=directory, capture_output=True, text=True, errors="replace", check=False)
@@ -78,10 +98,9 @@ def repeat(result, number):
         if done.returncode != 0:
             raise RunFailed(done.returncode, done.stderr)
         again = Result(folder)
-        differs = _what_differs(result, again)
+        differs = _what_differs(result, again, directory)
         if differs:
-            raise UserError(Problem(where, f"cannot be repeated: {differs}", "the same version, configuration, seed and workload",
-                                    "run again with run.explain=[N]"))
+            raise UserError(Problem(where, f"cannot be repeated: {differs}", "the same version, configuration, seed, workload and saved drive", keep))
         found = again.slowest
     if not found:
         raise UserError(Problem(where, f"has no command {number}", "the numbers in slowest.json and trace.json, from 1"))

@@ -46,6 +46,9 @@ def explain(run, slowest=10, *, command=None, op=None):
             raise UserError(Problem("command line", f"--command {command}", "numbers begin with 1"))
         found = [c for c in result.slowest if c["command"] == command] or repeat(result, command)
         return Explanation(result, found, len(found))
+    if result.measured_nothing:
+        raise UserError(Problem(str(result.path), "nothing was measured, so no command is among the slowest", "a run that measured commands",
+                                "shorten ramp_time, or let the run last longer"))
     kept = [c for c in result.slowest if c["among_the_slowest"] and op in (None, c["op"])]
     if not kept:
         raise UserError(Problem(str(result.path), f"has no {'' if op is None else op + ' '}commands in slowest.json", "",

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/guest.sh boot: boots a guest by hand, against a server that runs already or QEMU's own NVMe device."""
 
+if __name__ == "__main__":
+    from .. import interrupts
+    interrupts.leave_at_once()
+
+# pylint: disable=wrong-import-position
 import argparse
 import sys
 from pathlib import Path
@@ -41,4 +46,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(interrupts.run(main))

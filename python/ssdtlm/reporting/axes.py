@@ -10,6 +10,9 @@ from .scales import MOST_NINES, log_ticks, unit_of
 # Places of shares by their nines: 0, 50 and 90 %, and from there one nine more each.
 SHARES = {0: "0", math.log10(2): "50", 1: "90", 2: "99", 3: "99.9", 4: "99.99", 5: "99.999"}
 
+# How a number is written at a tick, whatever the scale: thousands and more by their prefix, smaller ones as they are (0.2, not 200m).
+NUMBER = "abs(datum.value) >= 1000 ? format(datum.value, '~s') : format(datum.value, '.4~g')"
+
 
 def time(title, largest, in_us=1.0, **axis):
     """title= and axis= of an axis of times whose data are in units of `in_us`: they stay so in the data that a page offers."""

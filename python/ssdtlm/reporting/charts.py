@@ -184,7 +184,7 @@ class Cells:
         # A scale of powers has a tick for each tenth of a power by default.
         ticks = {"values": scales.log_ticks(*self.domain)} if self.wide else {}
         return alt.Color(f"{self.value}:Q", scale=alt.Scale(scheme="viridis", domain=self.domain, **kind),
-                         legend=alt.Legend(title=label, orient="bottom", gradientLength=180, format="~s", **ticks, **legend))
+                         legend=alt.Legend(title=label, orient="bottom", gradientLength=180, labelExpr=axes.NUMBER, **ticks, **legend))
 
     def text_of(self, value):
         """Columns of a row."""
@@ -202,9 +202,10 @@ def cells(x, y, value, columns, domain, dy=0, x_sort=alt.Undefined, y_sort=alt.U
 
 def histogram(name, title, rows, top):
     """rows of data.blocks_by_erases(); the scale of the blocks ends at `top`."""
+    erases = alt.Axis(values=scales.whole_ticks(rows[0]["erases"], rows[-1]["below"]), format="d")
     bars = view().mark_bar(color=AREAS[0], stroke=INK, strokeWidth=0.3).encode(
-        x=alt.X("erases:Q", title="erases of a block", bin="binned", axis=alt.Axis(tickMinStep=1, format="d")), x2="below:Q",
-        y=alt.Y("blocks:Q", title="blocks", scale=alt.Scale(domain=[0, top], nice=True)), tooltip=["erases:Q", "below:Q", "blocks:Q"])
+        x=alt.X("erases:Q", title="erases of a block", bin="binned", axis=erases), x2="below:Q",
+        y=alt.Y("blocks:Q", title="blocks", scale=alt.Scale(domain=[0, top], nice=True), axis=alt.Axis(values=scales.whole_ticks(0, top))), tooltip=["erases:Q", "below:Q", "blocks:Q"])
     return make(name, title, rows, [bars], 130)
 
 

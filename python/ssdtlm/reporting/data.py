@@ -21,7 +21,7 @@ MOST_BARS = 40
 
 def operations(result):
     """Those that a run measured."""
-    return [op for op in OPERATIONS if op in result.json["latency_us"]]
+    return [op for op in OPERATIONS if op in result.latency_us]
 
 
 def few_above(count, percentile):
@@ -34,7 +34,7 @@ def _total(row):
 
 def breakdown(result, op):
     """Stage -> its part of the mean."""
-    return {stage: row["mean"] for stage, row in result.json["latency_us"][op].items() if stage != "total"}
+    return {stage: row["mean"] for stage, row in result.latency_us[op].items() if stage != "total"}
 
 
 def bands(result, op):
@@ -69,7 +69,7 @@ def cdf(result, op):
     and the last stay."""
     bins = [row for row in result.latency_bins if row["op"] == op]
     count = sum(row["count"] for row in bins)
-    largest = result.json["latency_us"][op]["total"]["max"]
+    largest = result.latency_us[op]["total"]["max"]
     points = [(max(bins[0]["from_ns"], 1) / 1000, 0.0, 0.0)] if bins else []
     for row, cumulative in zip(bins, itertools.accumulate(row["count"] for row in bins)):
         upper = largest if row["below_ns"] is None else row["below_ns"] / 1000
@@ -81,7 +81,7 @@ def cdf(result, op):
 
 
 def _groups(rows):
-    """Rows of the time series that are a point of a line each. A rest at the end that is much shorter than the others belongs to the one before it:
+    """Lists of successive rows of the time series; each list is one point of a line. A rest at the end that is much shorter than the others belongs to the one before it:
     rates of a moment are no more than chance."""
     size = max(1, math.ceil(len(rows) / MOST_POINTS))
     groups = [rows[begin:begin + size] for begin in range(0, len(rows), size)]
@@ -92,29 +92,68 @@ def _groups(rows):
     return groups
 
 
-def series(result, value, highest=None):
-    """Rows {"ms", "mean", "low", "high"} of value(row of the time series), which may be None: `mean` weighted by time, `high`
-    the largest of highest(row) where that is given. Without it a row that is much shorter than the others has no part in `low` and
-    `high`. The last row repeats the one before at the end of the run."""
-    rows = result.time_series
+def series(rows, value, highest=None):
+    """Points {"ms", "mean", "low", "high"} of a line in steps, of value(row of the time series), which may be None: `mean` weighted by
+    time, `high` the largest of highest(row) where that is given. Without it a row that is much shorter than the others has no part in
+    `low` and `high`. A step ends where the next one begins; the last of a line repeats its values at its end. Where no row has a value
+    the line ends, and a point of None separates it from the next one."""
     points = []
     for members in _groups(rows):
         group = [(row, v) for row in members if (v := value(row)) is not None]
         if not group:
+            if points and points[-1]["mean"] is not None:
+                points += [{**points[-1], "ms": members[0]["start_ms"]}, {"ms": members[0]["start_ms"], "mean": None, "low": None, "high": None}]
             continue
         weight = sum(row["interval_ms"] for row, _ in group)
         mean = sum(row["interval_ms"] * v for row, v in group) / weight
         whole = [v for row, v in group if row["interval_ms"] >= SHORT * rows[0]["interval_ms"]] or [mean]
         points.append({"ms": members[0]["start_ms"], "mean": mean, "low": min(mean, *whole),
                        "high": max(highest(row) for row, _ in group) if highest else max(mean, *whole)})
-    if points:
+    if points and points[-1]["mean"] is None:
+        points.pop()
+    elif points:
         points.append({**points[-1], "ms": rows[-1]["start_ms"] + rows[-1]["interval_ms"]})
     return points
 
 
-def queue_depth(row):
-    """Mean number of outstanding reads and writes, by Little's law: what completes in the row, times its mean latency."""
-    return sum(row[f"{op}_ios"] * (row[f"{op}_mean_us"] or 0) for op in ("read", "write")) / (row["interval_ms"] * 1000)
+def _bends(rows):
+    """[(ms, change of slope in 1/ms)], by time, of the number of outstanding reads and writes as a line of straight pieces.
+
+    A row knows how many commands completed in it, their mean and their longest latency, but not when each began. Its commands count as
+    so many of the longest latency as have the same sum of latencies. Their completions are spread evenly over the row."""
+    bends = []
+    for row in rows:
+        begin, length = row["start_ms"], row["interval_ms"]
+        for op in ("read", "write"):
+            longest = (row[f"{op}_max_us"] or 0) / 1000
+            if not longest:
+                continue
+            slope = row[f"{op}_ios"] * row[f"{op}_mean_us"] / 1000 / longest / length
+            bends += [(begin - longest, slope), (begin + length - longest, -slope), (begin, -slope), (begin + length, slope)]
+    return sorted(bends)
+
+
+def _integrals(bends, times):
+    """The area below such a line up to each of `times`, which rise."""
+    areas, at, now, area, level, slope = [], 0, bends[0][0] if bends else 0.0, 0.0, 0.0, 0.0
+    for time in times:
+        while now < time:
+            until = min(time, bends[at][0]) if at < len(bends) else time
+            step = until - now
+            area += step * (level + slope * step / 2)
+            level, now = level + slope * step, until
+            while at < len(bends) and bends[at][0] <= now:
+                slope += bends[at][1]
+                at += 1
+        areas.append(area)
+    return areas
+
+
+def with_outstanding(rows):
+    """The rows of a time series with "outstanding": the mean number of reads and writes under way. By Little's law the sum of all
+    latencies is the sum of outstanding commands over time; here each latency counts in the rows in which its command was under way."""
+    areas = _integrals(_bends(rows), [time for row in rows for time in (row["start_ms"], row["start_ms"] + row["interval_ms"])])
+    return [{**row, "outstanding": max(0.0, end - begin) / row["interval_ms"]} for row, begin, end in zip(rows, areas[::2], areas[1::2])]
 
 
 def _by_die(result, **columns):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which scale fits what a chart shows: the unit of times, shares by their nines, powers where values differ widely. Standard library only."""
 
+import itertools
 import math
 
 # In us; the largest of which an axis holds two.
@@ -9,6 +10,7 @@ LEAST_OF_UNIT = 2
 # Values above 0 whose largest is more than this times the smallest have a logarithmic scale.
 WIDE = 30
 LEAST_TICKS = 3
+MOST_WHOLE_TICKS = 6
 # The last share that an axis shows, as a number of nines: 99.999 %.
 MOST_NINES = 5
 
@@ -26,6 +28,14 @@ def log_ticks(low, high):
         if len(ticks) >= LEAST_TICKS:
             break
     return ticks
+
+
+def whole_ticks(low, high):
+    """Whole numbers from `low` to `high`, at most MOST_WHOLE_TICKS: multiples of 1, 2 or 5 times a power of ten."""
+    for step in (digit * 10 ** power for power in itertools.count() for digit in (1, 2, 5)):
+        ticks = list(range(math.ceil(low / step) * step, math.floor(high) + 1, step))
+        if len(ticks) <= MOST_WHOLE_TICKS:
+            return ticks
 
 
 def nines(count, of):

@@ -10,6 +10,7 @@ from .stage_colours import ShownStages
 
 
 FEW_ABOVE = f"† fewer than {data.FEW_ABOVE} commands took longer: this percentile rests on chance."
+NOTHING = "Nothing was measured: no command ended outside of ramps and layouts of files."
 
 
 def number(x):
@@ -67,13 +68,16 @@ def headline(page, runs):
             def percentile(r, op=op, p=p):
                 if op not in data.operations(r):
                     return "–"
-                return percentile_text(r.json["latency_us"][op]["total"], p)
+                return percentile_text(r.latency_us[op]["total"], p)
             line(f"{op} latency, p{p} (us)", percentile)
             marked = marked or any(row.endswith("†") for row in rows[-1][1:])
         line(f"{op} latency, longest (us)", metric("total.max"))
     line("write amplification (WAF, bytes)", lambda r: number(r.json["ftl"]["waf"]) if r.json["ftl"]["waf"] is not None else "–")
     line("steady state", lambda r: (r.steadiness or {}).get("verdict", "–"))
     page.add(table(head, rows))
+    for label, result in runs:
+        if result.measured_nothing:
+            page.add(paragraph((f"{label}: " if runs.several else "") + NOTHING, "warning"))
     if marked:
         page.add(paragraph(FEW_ABOVE, "faint"))
 
@@ -98,6 +102,8 @@ def limits(page, runs):
 
 
 def stages(page, runs):
+    if not runs.operations:
+        return
     page.heading("Where the time goes")
     drawn = []
     for op in runs.operations:
@@ -123,6 +129,8 @@ def stages(page, runs):
 
 
 def distribution(page, runs):
+    if not runs.operations:
+        return
     page.heading("Distribution of latency")
     page.charts([charts.distribution(f"cdf-{op}", f"{op}: share of commands that are done within a latency",
                                      {label: data.cdf(result, op) for label, result in runs.with_operation(op)}) for op in runs.operations])
@@ -144,7 +152,7 @@ SERIES = (
     ("latency", "Latency (line: mean, area: to the longest)", "us",
      {op: (lambda row, op=op: row[f"{op}_mean_us"], lambda row, op=op: row[f"{op}_max_us"]) for op in ("read", "write")}),
     ("p99", "99th percentile of latency", "us", {op: (lambda row, op=op: row.get(f"{op}_p99_us"), None) for op in ("read", "write")}),
-    ("outstanding", "Outstanding reads and writes", "commands", {"outstanding": (data.queue_depth, None)}),
+    ("outstanding", "Outstanding reads and writes", "commands", {"outstanding": (lambda row: row["outstanding"], None)}),
     ("moved", "Pages moved by garbage collection", "pages/ms", {"moved": (_rate("moved_pages"), None)}),
     ("erased", "Erased blocks", "blocks/ms", {"erased": (_rate("erased_blocks"), None)}),
     ("waf", "Write amplification", "WAF", {"WAF": (lambda row: row["waf"], None)}),
@@ -153,9 +161,9 @@ SERIES = (
 )
 
 
-def _lines(result, functions):
+def _lines(rows, functions):
     """Those that are not zero throughout."""
-    lines = {line: data.series(result, value, highest) for line, (value, highest) in functions.items()}
+    lines = {line: data.series(rows, value, highest) for line, (value, highest) in functions.items()}
     return {line: points for line, points in lines.items() if any(point["high"] for point in points)}
 
 
@@ -167,9 +175,10 @@ def over_time(page, runs):
             page.add(paragraph(f"{label}: {found['verdict']}: {found['reason']}.", "" if found["verdict"] == "steady" else "warning"))
     page.add(paragraph("Line: mean of an interval. Area: smallest to largest of the intervals drawn as one. Shaded: files that are laid out, ramps.", "faint"))
     drawn, marked = [], [phases.layers(phases.of_run(result.time_series)) for result in runs.results]
+    series = [data.with_outstanding(result.time_series) for result in runs.results]
     for name, title, unit, functions in SERIES:
-        lines = [_lines(result, functions) for result in runs.results]
-        top = max((p["high"] for of_run in lines for points in of_run.values() for p in points), default=0)
+        lines = [_lines(rows, functions) for rows in series]
+        top = max((p["high"] or 0 for of_run in lines for points in of_run.values() for p in points), default=0)
         drawn += [charts.over_time(f"{name}-{i}", runs.titled(title, label), unit, of_run, runs.end_ms, top, marked[i])
                   for i, (label, of_run) in enumerate(zip(runs.labels, lines)) if of_run]
     page.charts(drawn)

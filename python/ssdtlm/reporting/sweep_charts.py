@@ -4,6 +4,7 @@
 import altair as alt
 
 from . import scales
+from .axes import NUMBER
 from .charts import INK, INK_OF_CELL, LABEL_WIDTH, LINES, cells, make, shortened, view
 
 CELL = 30
@@ -40,7 +41,7 @@ def lines(name, title, x, by, metric, rows, x_names, by_names):
     values = [row["value"] for row in rows]
     span = scales.span(values, from_zero=False)
     kind = alt.Scale(domain=span, nice=True, **({"type": "log"} if scales.is_wide(span) else {}))
-    value = alt.Y("value:Q", title=_named(metric), scale=kind, axis=alt.Axis(format="~s"))
+    value = alt.Y("value:Q", title=_named(metric), scale=kind, axis=alt.Axis(labelExpr=NUMBER))
     # Many lines have the colours of their order, few those that differ most; without the ends of the scheme, which are lost on paper.
     of_lines = {"range": LINES[:len(by_names)]} if len(by_names) <= len(LINES) else {"scheme": alt.SchemeParams("viridis", extent=[0.2, 0.95])}
     colour = alt.Color("by:N", sort=by_names, scale=alt.Scale(domain=by_names, **of_lines), legend=alt.Legend(title=by, symbolOpacity=1, columns=4) if by else None)

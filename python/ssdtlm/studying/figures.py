@@ -3,7 +3,7 @@
 
 import altair as alt
 
-from ..reporting import charts, scales
+from ..reporting import axes, charts, scales
 from .time_figures import time_chart
 
 HEIGHT, CELL_HEIGHT = 220, 26
@@ -127,4 +127,4 @@ def _y(figure, rows):
 def _powers(rows, column):
     """Of an axis that goes by powers: values must be above 0."""
     low, high = (pick(row[column] for row in rows) for pick in (min, max))
-    return {"scale": alt.Scale(type="log", domain=[low, high], nice=False), "axis": alt.Axis(values=scales.log_ticks(low, high), format="~s")}
+    return {"scale": alt.Scale(type="log", domain=[low, high], nice=False), "axis": alt.Axis(values=scales.log_ticks(low, high), labelExpr=axes.NUMBER)}

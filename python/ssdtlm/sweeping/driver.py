@@ -52,6 +52,9 @@ def metric_of(folder, name):
     """Raises UserError when the run does not measure it."""
     result = Result(folder)
     metrics = {**result.metrics, **result.job_metrics}
+    if result.measured_nothing and name not in metrics:
+        raise UserError(Problem(f"metric '{name}'", f"the run in {folder} measured nothing", "a workload that outlasts its ramp_time",
+                                "shorten ramp_time, or give the jobs more to do"))
     if name not in metrics:
         raise UserError(Problem(f"metric '{name}'", f"is not in the results of {folder}", "for example read.iops, read.total.p99, ftl.waf",
                                 did_you_mean(name, metrics)))

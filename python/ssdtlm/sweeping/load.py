@@ -90,6 +90,9 @@ class Load:
             if record["state"] != "done":
                 raise UserError(Problem(plan.title(point), record["message"].splitlines()[-1]))
             found.append(Result(worker.run_folder(plan.output, point.runs[0].key)))
+            if found[-1].measured_nothing:
+                raise UserError(Problem(plan.title(point), f"measured nothing (results in {found[-1].path})", "a workload that outlasts its ramp_time",
+                                        "shorten ramp_time, or give the jobs more to do"))
         return found
 
     def run(self, pool, quiet=True):

@@ -4,9 +4,8 @@
 import signal
 
 from ..errors import Problem, UserError
+from ..interrupts import INTERRUPTED, leave_at_once
 from .cluster import CLUSTERS
-
-INTERRUPTED = 130
 
 
 def add_pool_arguments(parser):
@@ -35,7 +34,11 @@ class Interrupted(BaseException):
 def interruptible():
     """SIGINT and SIGTERM end a sweep in order: jobs of a cluster are cancelled."""
     def end(number, _):
-        signal.signal(number, signal.SIG_DFL)  # the second one at once
+        # The second one at once.
+        if number == signal.SIGINT:
+            leave_at_once()
+        else:
+            signal.signal(number, signal.SIG_DFL)
         raise Interrupted
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)

@@ -14,7 +14,7 @@ import subprocess
 from ..binary import find_binary
 from ..errors import Problem, UserError
 from ..simulate import assignment
-from . import worker
+from . import mistakes, worker
 from .build_id import build_identifier
 from .points import label, points
 from .spec import FILES
@@ -119,24 +119,39 @@ class Plan:
         return subprocess.run([self.binary, "config", "show", *devices, "--variants", "-"], input=lines, capture_output=True, text=True, check=False)
 
     def _keyed(self, found):
-        by_device = {}
+        by_device, problems = {}, []
         for point in found:
             devices = self.device_files({**self.spec.fixed, **point}["device"])
-            by_device.setdefault(devices, {})[tuple(self._settings(point))] = None
-        configurations, refused = {}, {}
+            try:
+                by_device.setdefault(devices, {})[tuple(self._settings(point))] = None
+            except UserError as error:  # of the workload of a preconditioning
+                problems += error.problems
+        configurations, refused, good = {}, {}, None
         for devices, variants in by_device.items():
-            for settings, answer in zip(variants, self._resolved(devices, variants)):
-                if "problems" in answer:
-                    refused[devices, settings] = answer["problems"]
-                else:
-                    values = {key: row["value"] for key, row in answer["parameters"].items() if key not in NOT_IN_KEY}
-                    values[PLAYED] = self._content_of(values[PLAYED])
-                    configurations[devices, settings] = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-        if refused and not self._keep_refused:
-            lines = dict.fromkeys(Problem(**p) for of_point in refused.values() for p in of_point)
+            try:
+                for settings, answer in zip(variants, self._resolved(devices, variants)):
+                    if "problems" in answer:
+                        refused[devices, settings] = answer["problems"]
+                    else:
+                        good = good or devices
+                        values = {key: row["value"] for key, row in answer["parameters"].items() if key not in NOT_IN_KEY}
+                        values[PLAYED] = self._content_of(values[PLAYED])
+                        configurations[devices, settings] = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+            except UserError as error:
+                problems += error.problems
+        if not self._keep_refused:
+            problems += [Problem(**p) for of_point in refused.values() for p in of_point]
+        made = []
+        if not problems:
+            try:
+                made = [self._point(number, point, configurations, refused) for number, point in enumerate(found)]
+            except UserError as error:
+                problems += error.problems
+        if problems:
+            lines = dict.fromkeys([*problems, *mistakes.of_workloads(self, found, good)])
             more = [Problem(str(self.spec.path), f"and {len(lines) - MOST_PROBLEMS} more problems")] if len(lines) > MOST_PROBLEMS else []
             raise UserError(*list(lines)[:MOST_PROBLEMS], *more)
-        return [self._point(number, point, configurations, refused) for number, point in enumerate(found)]
+        return made
 
     def _content_of(self, played):
         """Of what is played, be it named by the specification or by a device, which names it as the program finds it."""

@@ -16,6 +16,8 @@ RUN_OPTIONS = ("section", "stop-after-time", "stop-after-commands", "trace-forma
                "trace-spread", "trace-skip-broken", "blkparse-action", "trace-beyond", "replay", "replay-depth", "time-scale", "replay-gap", "replay-jobs")
 TOP = ("device", "workload", "output", "seed", "seeds", "where", "set", "fio", "option", "grid", "zip", "list", "random", "derive", "limits",
        "replicate", "cluster", "search", "load", "sensitivity")
+# Of them, those that say nothing of what a point is.
+NOT_OF_POINTS = ("output", "seed", "seeds", "limits", "replicate", "cluster", "search", "load", "sensitivity")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,9 +84,12 @@ class Reader:
         self.path = path
         self.table = table
         self.problems = []
+        self.points_are_known = True  # in spite of the problems
 
     def problem(self, where, found, allowed="", repair=""):
         self.problems.append(Problem(f"{self.path}: {where}" if where else str(self.path), found, allowed, repair))
+        top = re.split(r"[.\[]", where)[0]
+        self.points_are_known = self.points_are_known and (top in NOT_OF_POINTS or top in self.table and top not in TOP)
 
     def take(self, name, kind, default=None, table=None, where=""):
         """A value of the table, or `default` when it is missing or of another kind."""
@@ -272,5 +277,15 @@ def spec_of(path, table, output=None):
     if "workload" not in spec.fixed and "workload" not in keys and not any(k.startswith("fio.") for k in [*spec.fixed, *keys]):
         reader.problem("", "names no workload", "", 'workload = "job.fio", or options of fio in [fio]')
     if reader.problems:
-        raise UserError(*reader.problems)
+        raise UserError(*reader.problems, *(_of_plan(spec) if reader.points_are_known else ()))
     return spec
+
+
+def _of_plan(spec):
+    """What planning says of a specification with mistakes that do not touch its points."""
+    from .plan import Plan  # pylint: disable=import-outside-toplevel,cyclic-import
+    try:
+        Plan(spec)
+    except UserError as error:
+        return error.problems
+    return []

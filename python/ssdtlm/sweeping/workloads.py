@@ -21,16 +21,22 @@ def _text(path):
         raise UserError(Problem(str(path), f"cannot be read: {error.strerror}", "a job file or a block trace")) from None
 
 
-def _included(path, depth=0):
-    """Lines of a job file with those of the files that it includes, which fio looks for beside the including file."""
+def _included(path, above=()):
+    """Lines of a job file with those of the files that it includes, which fio looks for beside the including file. `above`: the files that
+    led to it. Raises UserError."""
     for line in _text(path).decode(errors="surrogateescape").splitlines():
         if not line.strip().startswith("include "):
             yield line
             continue
-        if depth == MOST_INCLUDES:
-            raise UserError(Problem(str(path), f"includes more than {MOST_INCLUDES} levels deep"))
         named = pathlib.Path(line.strip()[len("include "):].strip())
-        yield from _included(named if named.is_file() else path.parent / named, depth + 1)
+        file = named if named.is_file() else path.parent / named
+        chain = (*above, path)
+        same = next((i for i, one in enumerate(chain) if file.exists() and file.samefile(one)), None)
+        if same is not None:
+            raise UserError(Problem(str(path), f"includes itself: {' includes '.join(map(str, [*chain[same:], file]))}", "files that end", f"take out `{line.strip()}`"))
+        if len(above) == MOST_INCLUDES:
+            raise UserError(Problem(str(path), f"includes more than {MOST_INCLUDES} levels deep"))
+        yield from _included(file, chain)
 
 
 def job_text(lines, options):

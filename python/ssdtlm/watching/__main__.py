@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`PYTHON -m ssdtlm.watching FD`: draws what comes from a socket of lines until its other end is closed, however that happens."""
 
+import signal
+
+# The run is what is interrupted; it then closes the socket. And the terminal can be given back from the background.
+for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGTTOU"):
+    signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+# pylint: disable=wrong-import-position
 import codecs
 import json
 import locale
-import signal
 import socket
 import sys
 import time
@@ -17,9 +23,6 @@ REDRAW_S = 0.5     # without a new line: the time goes on
 
 
 def main(descriptor):
-    # The run is what is interrupted; it then closes the socket. And the terminal can be given back from the background.
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGTTOU"):
-        signal.signal(getattr(signal, name), signal.SIG_IGN)
     locale.setlocale(locale.LC_ALL, "")
     began = time.monotonic()
     view, screen = View(unicode=codecs.lookup(locale.getpreferredencoding(False)).name == "utf-8"), Screen()
