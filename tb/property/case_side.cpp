@@ -22,7 +22,9 @@ bool lies_in(const T& object, const void* address) {
 class NvmeCaseSide final : public CaseSide {
 public:
     NvmeCaseSide(Agenda& agenda, const SsdConfig& c, Device& device, std::uint32_t depth, CasePortClient& host)
-        : device_(device), link_("link", agenda, c.link), port_("host", agenda, c.host, c.nvme.lba_bytes, depth, host) {
+        : device_(device),
+          link_("link", agenda, c.link),
+          port_("host", agenda, c.host, c.nvme.lba_bytes, c.nvme.metadata, depth, host) {
         port_.mmio_initiator.bind(link_.host_target);
         link_.device_initiator.bind(device.nvme().mmio_target);
         device.nvme().dma_initiator.bind(link_.device_target);

@@ -125,6 +125,9 @@ const std::vector<Choice>& DriveCase::choices(bool serial_ata) {
         {"gc.charge_time", {"-", "-", "-", "-", "-", "false"}},
         {"nand.cache_program", {"-", "-", "true"}},
         {"nand.t_cache_busy", {"-", "\"0s\"", "\"50us\""}},
+        {"nvme.metadata", {"-", "true"}},
+        // That the host gives such a drive at first: none with metadata, then each kind of them.
+        {"format", {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"}},
     };
     static const std::vector<Choice> kSerialAta = [] {
         std::vector<Choice> all = kAll;
@@ -310,6 +313,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
                (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
     if (key == "ftl.nvm_sets") return goes_with_sets(c);
     if (key == "nvme.sgls") return !c.serial_ata;
+    if (key == "nvme.metadata") return !c.serial_ata && c.value("run.data") == "\"bytes\"";
     if (key == "buffer.flush_stop") return goes_with(c, "buffer.flush_start") && c.value("buffer.flush_start") != "-";
     // A drive that has become read-only gives up what its buffer holds.
     if (key == "buffer.mode")
@@ -348,7 +352,7 @@ std::uint64_t lba_of(const DriveCase& c) {
 std::string sizes(const DriveCase& c, std::uint64_t unit) {
     const std::uint64_t page = unit * c.number("units_per_page");
     std::uint64_t transfer = c.number("transfer") * 1024;
-    while (transfer < unit) transfer *= 2;
+    while (transfer < unit + (c.has_metadata() ? unit / lba_of(c) * 8 : 0)) transfer *= 2;
     std::string text =
         "nand.geometry.unit_size = " + bytes_text(unit) + "\nnand.geometry.page_size = " + bytes_text(page) +
         "\nnand.geometry.spare_size = \"64B\"\nnvme.max_transfer = " + bytes_text(transfer) +
@@ -446,6 +450,10 @@ std::string with_dirty_pages(const DriveCase& c, std::string device) {
 }
 
 }  // namespace
+
+bool DriveCase::has_metadata() const {
+    return value("nvme.metadata") != "-" && goes_with(*this, "nvme.metadata");
+}
 
 bool DriveCase::loses_power() const {
     return !collects_in_no_time(*this) && !keeps_one_block(*this);

@@ -2,7 +2,9 @@
 """Blocks with metadata and protection information on a drive that is served over vfio-user."""
 import random
 import struct
+import subprocess
 
+import support
 from served import Served
 from vfio_client import RAM
 
@@ -85,9 +87,15 @@ class Protected(Served):
         self.again(d, held, blocks)
         ftl = self.result()["ftl"]
         self.assertGreater(ftl["gc_units_moved"], 100)
-        self.serve("--set", f"precondition.from={self.folder / 'drive.img'}", *options)
+        image = self.folder / "drive.img"
+        self.serve("--set", f"precondition.from={image}", *options)
         self.again(self.drive(), held, blocks)
         self.result()
+        # The driver of runs knows no metadata.
+        run = subprocess.run([support.BINARY, "run", "tiny-test", "-q", "-o", str(self.folder / "run"), "--set", f"precondition.from={image}",
+                              "--set", "run.data=bytes", "--set", "run.integrity=false", "--ioengine=libaio", "--rw=read", "--bs=4k", "--number_ios=1", *options], capture_output=True, text=True)
+        self.assertEqual(run.returncode, support.USER_ERROR, run.stderr)
+        self.assertIn("a guest has formatted", run.stderr)
 
     def again(self, d, held, blocks):
         guards = [guard(b) for b in blocks]
