@@ -57,9 +57,12 @@ SataCasePort::Config port_config(const SsdConfig& c, std::uint32_t depth) {
     p.lba_bytes = c.nvme.lba_bytes;
     p.max_transfer_bytes = static_cast<std::uint32_t>(c.nvme.max_transfer_bytes);
     p.depth = depth;
-    if (const auto host = c.host_sides.find("sata"); host != c.host_sides.end())
+    if (const auto host = c.host_sides.find("sata"); host != c.host_sides.end()) {
         if (const auto cache = host->second.find("write_cache"); cache != host->second.end())
             p.cache_off = std::get<std::string>(cache->second) == "off";
+        if (const auto most = host->second.find("max_transfer"); most != host->second.end())
+            p.max_transfer_bytes = static_cast<std::uint32_t>(std::get<std::int64_t>(most->second));
+    }
     return p;
 }
 

@@ -138,6 +138,8 @@ const std::vector<Choice>& DriveCase::choices(bool serial_ata) {
             {"frontend.sata.auto_activate", {"-", "true"}},
             {"frontend.sata.decode_time", {"-", "\"0s\"", "\"20us\""}},
             {"host.sata.write_cache", {"-", "-", "-", "\"off\""}},
+            // The drive is made for commands of nvme.max_transfer, and ATA has no limit of the kind.
+            {"host.sata.max_transfer", {"-", "-", "\"64KiB\"", "\"256KiB\""}},
             {"tags", {"32", "1", "4", "31"}},  // that the host makes use of
         };
         all.insert(all.end(), more.begin(), more.end());
