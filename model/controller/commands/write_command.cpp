@@ -25,8 +25,8 @@ void WriteCommand::start(Command& c) {
                         CoreStep::write_command, Then::to<&WriteCommand::wants_room>(this, c.index));
 }
 
-// A command that would take more than half of the buffer, or of its tenant's part of it, passes it in pieces. So does
-// one with more units than the map answers for at a time.
+// A command passes the buffer in pieces if it would take more than half of it, or of its tenant's part of it. A piece
+// has at most as many units as the map answers for at a time.
 inline void WriteCommand::choose_piece(State& s) {
     s.begin = services_.extents.first_byte(*s.command) + s.offset;
     const std::uint32_t room = std::max(services_.buffer.capacity_of(s.command->whose.tenant) / 2, 1u);
