@@ -315,6 +315,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
                (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
     if (key == "ftl.nvm_sets") return goes_with_sets(c);
     if (key == "nvme.sgls") return !c.serial_ata;
+    if (key == "host.sata.write_cache") return c.value("buffer.mode") == "\"write_back\"";
     if (key == "nvme.metadata") return !c.serial_ata && c.value("run.data") == "\"bytes\"";
     if (key == "buffer.flush_stop") return goes_with(c, "buffer.flush_start") && c.value("buffer.flush_start") != "-";
     // A drive that has become read-only gives up what its buffer holds.
