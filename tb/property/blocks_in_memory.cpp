@@ -26,6 +26,15 @@ std::uint32_t BlocksInMemory::begin(HostMemory& memory, Random& random, const Ca
     return blocks_ * (lba_bytes_ + between_);
 }
 
+void BlocksInMemory::name_metadata(HostMemory& memory, nvme::Sqe& sqe) {
+    using D = nvme::SglDescriptor;
+    nvme::set_metadata_sgl(sqe, sqe.mptr);
+    if (address_ == 0) return;
+    if (descriptor_ == 0) descriptor_ = memory.allocate(sizeof(D), 8);
+    memory.store(descriptor_, D::of(D::kDataBlock, address_, static_cast<std::uint32_t>(metadata_.size())));
+    sqe.mptr = descriptor_;
+}
+
 void BlocksInMemory::pack(std::uint8_t* to) const {
     for (std::size_t b = 0; b < blocks_; ++b) {
         std::memcpy(to, data_.data() + b * lba_bytes_, lba_bytes_);

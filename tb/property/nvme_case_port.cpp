@@ -226,6 +226,7 @@ void NvmeCasePort::submit(std::uint32_t slot, const CaseCommand& c) {
         }
     }
     if (bytes != 0) name_data(slot, bytes, sqe.opc == nvme::kIoRead, sqe);
+    if (offers_metadata_ && sqe.psdt() == 1 && random_.percent(50)) blocks_[slot].name_metadata(memory_, sqe);
     sqe.flags = static_cast<std::uint8_t>(sqe.flags | c.fuse);
 }
 
