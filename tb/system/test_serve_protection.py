@@ -92,6 +92,11 @@ class Protected(Served):
         self.again(self.drive(), held, blocks)
         self.result()
         self.other_protocols(image, options, held, blocks)
+        # The driver of runs knows no metadata.
+        run = subprocess.run([support.BINARY, "run", "tiny-test", "-q", "-o", str(self.folder / "run"), "--set", f"precondition.from={image}",
+                              "--set", "run.data=bytes", "--set", "run.integrity=false", "--ioengine=libaio", "--rw=read", "--bs=4k", "--number_ios=1", *options], capture_output=True, text=True)
+        self.assertEqual(run.returncode, support.USER_ERROR, run.stderr)
+        self.assertIn("a guest has formatted", run.stderr)
 
     def other_protocols(self, image, options, held, blocks):
         """The flash keeps data and metadata when the drive goes on under a protocol without metadata."""

@@ -99,6 +99,7 @@ private:
 
     const CommandServices services_;
     const Options options_;
+    const std::uint32_t most_asked_;  ///< units of a question to the map
     MergeReader merges_;
     bool aborts_ = false;
     std::vector<State> states_;  // by command

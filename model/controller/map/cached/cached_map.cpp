@@ -117,11 +117,7 @@ bool CachedMap::at_hand(const Question& q) const {
 }
 
 void CachedMap::ask(Question&& q) {
-    // Its entries are held together, so it would wait for ever.
-    std::uint64_t keys = 0;
-    for_each_key(q, [&keys](std::uint32_t, const WorkTag&) { ++keys; });
-    SSDTLM_CHECK(q.extent.units == 0 || keys <= table_.room(),
-                 "a command asks for more of the map than its cache has room for");
+    SSDTLM_CHECK(q.extent.units <= most_units(), "a command asks for more of the map than its cache has room for");
     if (free_questions_.empty()) {
         questions_.emplace_back();
         free_questions_.push_back(static_cast<std::uint32_t>(questions_.size() - 1));
