@@ -105,7 +105,8 @@ void SsdSystem::load_drive(bool model_is_host) {
     }
 }
 
-/// Gives the units of the read cache their bytes. They are those of the flash, because cached units are clean.
+/// Gives the units of the read cache their bytes. They are those of the flash, because cached units are clean. A unit
+/// whose copy in flash was lost since it was cached has none: reads of it end as unrecovered.
 void SsdSystem::fill_read_cache() {
     ReadCache* const cache = device.controller.firmware->read_cache();
     const ByteStore* const bytes = device.flash.spare.bytes();
@@ -116,6 +117,7 @@ void SsdSystem::fill_read_cache() {
     std::vector<UnitBytes> page(units);
     cache->take_bytes([&](const ReadCache::Unit& unit) {
         const std::uint32_t slot = idx(ftl.lookup(unit.lpa));
+        if (slot >= idx(kLost)) return UnitBytes{};
         const Ppa first{slot / units * units};
         device.flash.spare.read_page(first, spare.data());
         device.flash.spare.read_bytes(first, spare.data(), page.data());
@@ -134,7 +136,9 @@ void SsdSystem::check_contents(Snapshot& s) const {
     }
     if (const ReadCache* const cache = device.controller.firmware->read_cache())
         cache->for_each([&](const ReadCache::Unit& unit) {
-            s.require(idx(unit.lpa) < ftl.logical_units() && unit.version == version_at(ftl.lookup(unit.lpa)),
+            s.require(idx(unit.lpa) < ftl.logical_units(), "a unit in the read cache that there is not");
+            const Ppa at = ftl.lookup(unit.lpa);
+            s.require(at == kLost || unit.version == version_at(at),
                       "a unit in the read cache that holds other data than the flash");
         });
 }
