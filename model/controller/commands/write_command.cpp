@@ -77,6 +77,7 @@ bool WriteCommand::try_again(std::uint64_t command) {
 
 // Ends the piece at hand and what follows it. Pieces before it stay.
 __attribute__((noinline, cold)) void WriteCommand::refuse_rest(State& s, CommandStatus status) {
+    s.command->written = s.command->status == CommandStatus::success ? s.offset : 0;
     s.command->status = status;
     s.remaining -= services_.extents.units(s.begin, s.command->bytes - s.offset);
     s.offset = s.command->bytes;
@@ -119,6 +120,7 @@ void WriteCommand::dma_done(std::uint64_t command, DmaEnd end) {
 // The piece has no data: the command ends without it and what follows it. Pieces before it stay.
 __attribute__((noinline, cold)) void WriteCommand::data_failed(State& s) {
     Command& c = *s.command;
+    c.written = c.status == CommandStatus::success ? s.offset : 0;
     c.status = CommandStatus::transfer_error;
     services_.buffer.cancel(s.units, c.whose.tenant);
     fetching_ -= s.units;

@@ -60,6 +60,17 @@ void IoCommands::meet_marks(NvmeCommand& command) const {
     command.special.marked_block = marks.first_in(command.slba, command.blocks);
 }
 
+/// The firmware may have ended a write behind some of its pieces, which it has written as FUA.
+void IoCommands::unmark_written(const NvmeCommand& command) {
+    if (saves()) return;
+    std::uint64_t blocks = command.status == CommandStatus::success ? command.blocks : 0;
+    const bool ended_early = command.status == CommandStatus::aborted ||
+                             command.status == CommandStatus::transfer_error ||
+                             command.status == CommandStatus::read_only;
+    if (command.op == IoOp::write && ended_early) blocks = command.written / memory_.namespaces.drive_lba_bytes();
+    if (blocks != 0) memory_.uncorrectable.remove(command.slba, blocks);
+}
+
 void IoCommands::settle_marks(NvmeCommand& command) {
     BlockMarks& marks = memory_.uncorrectable;
     if (command.kind != nullptr && command.kind->opcode == kIoWriteUncorrectable) {
@@ -82,7 +93,7 @@ void IoCommands::settle_marks(NvmeCommand& command) {
         }
         case IoOp::write:
         case IoOp::write_zeroes:
-            if (command.code == kStSuccess && !saves()) marks.remove(command.slba, command.blocks);
+            unmark_written(command);
             return;
         case IoOp::deallocate:  // only a write makes the blocks readable again (NVMe 1.4 §6.16)
         case IoOp::flush:

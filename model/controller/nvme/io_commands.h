@@ -99,6 +99,7 @@ private:
     void verify_next(NvmeCommand& command);
     bool verify_goes_on(NvmeCommand& command);
     void settle_marks(NvmeCommand& command);
+    void unmark_written(const NvmeCommand& command);
     void check_metadata(NvmeCommand& command);
     static std::uint16_t failure_of(const NvmeCommand& command);
     static std::uint64_t failed_lba(const NvmeCommand& command);

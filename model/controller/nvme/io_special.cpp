@@ -351,9 +351,7 @@ void IoCommands::copy_next(NvmeCommand& parent) {
 /// One range of a Copy has been read or written.
 void IoCommands::own_ended(NvmeCommand& part) {
     NvmeCommand& parent = *part.special.partner;
-    // Also if a reset has come meanwhile: the blocks have been written.
-    if (part.op == IoOp::write && part.status == CommandStatus::success && !saves())
-        memory_.uncorrectable.remove(part.slba, part.blocks);
+    if (part.op == IoOp::write) unmark_written(part);  // also if a reset has come meanwhile
     parent.timeline->append(*part.timeline);
     if (parent.timeline->last() < agenda_.now()) parent.timeline->charge(Stage::firmware, agenda_.now());
     if (!state_.serving()) return drop(parent);

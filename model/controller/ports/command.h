@@ -31,7 +31,10 @@ struct Command {
     std::uint32_t blocks = 0;      ///< 1-based; read, write, write zeroes
     std::uint64_t bytes = 0;       ///< blocks * lba_bytes
     std::vector<LbaRange> ranges;  ///< deallocate
-    std::uint64_t result = 0;      ///< what the host is told besides the status; written by firmware before complete()
+    /// Bytes that have been written although the command ends as aborted, read_only or transfer_error. It is set by
+    /// firmware before complete() of such a write.
+    std::uint64_t written = 0;
+    std::uint64_t result = 0;  ///< what the host is told besides the status; written by firmware before complete()
     /// Metadata of its blocks, kept in the order of the blocks beside the data: the same number of bytes for each block
     /// (NandGeometry::metadata_bytes). A write gives them, a read takes them. Null: the blocks get zeros, or nobody
     /// asks.
