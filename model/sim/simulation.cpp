@@ -110,6 +110,7 @@ RunSummary Simulation::run() {
     s.host.driver.set_on_finished([this](SimTime at) { finished(at); });
     s.host.driver.set_on_shutdown([this] {
         shut_down_ = true;
+        shut_down_at_ = system_->agenda.now();
         system_->device.controller.firmware->stop_gc();
     });
     s.host.driver.start();

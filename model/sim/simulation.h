@@ -73,6 +73,9 @@ public:
     /// in the middle of a run. It closes the time series.
     RunSummary so_far();
 
+    /// When the host had shut the drive down. A run that has failed ends now.
+    SimTime ended() const { return shut_down_ ? shut_down_at_ : system_->agenda.now(); }
+
     SsdSystem& system() { return *system_; }
     const SsdSystem& system() const { return *system_; }
     const DriveStart& start() const { return start_; }
@@ -145,6 +148,7 @@ private:
     std::optional<Watchdog> watchdog_;
     bool finished_ = false;
     bool shut_down_ = false;
+    SimTime shut_down_at_{};
     bool interrupted_ = false;
     std::uint64_t entries_since_ = 0;  // entries of the agenda since the interrupt
     double give_up_at_ = 0;            // processor time at which an interrupted run is cut off

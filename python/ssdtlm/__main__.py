@@ -93,7 +93,7 @@ def main():
     except OSError:
         print("ssdtlm: standard output cannot be written", file=sys.stderr)
         sys.stderr.flush()
-        os._exit(2)  # else the interpreter tries again, and says so
+        os._exit(74)  # else the interpreter tries again, and says so
     return code
 
 

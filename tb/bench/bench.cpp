@@ -144,7 +144,7 @@ nlohmann::ordered_json run_case(const Case& c, const Options& o) {
     Simulation simulation(config, workload, so);
     if (instruments) instruments->attach(simulation.system());
     const RunSummary r = simulation.run();
-    if (instruments) instruments->finish();
+    if (instruments) instruments->finish(false, simulation.ended());
     nlohmann::ordered_json j;
     j["workload"] = c.name;
     j["commands"] = r.commands_all;

@@ -138,6 +138,25 @@ class Folder(SystemTest):
         self.assertEqual(done.stderr, "-o disk/out: cannot be written: No space left on device; make room, or choose another folder with -o\n")
         self.assertEqual(list((disk / "out").iterdir()), [])
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs a file system of its own")
+    def test_a_recording_that_fills_the_disk(self):
+        disk = self.dir / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", disk], capture_output=True).returncode != 0:
+            self.skipTest("may not mount")
+        self.addCleanup(subprocess.run, ["umount", disk])
+        job = self.job("many", "rw=randread", "bs=4k", "iodepth=8", "number_ios=10k", "norandommap", "io_size=1g")
+        for recording in ("--wave", "--timeline"):
+            with self.subTest(recording=recording):
+                done = self.ssdtlm("run", "tiny-test", "-w", job, "-o", "disk/out", recording)
+                self.assertEqual(done.returncode, NOT_WRITTEN, done.stderr)
+                self.assertIn("No space left on device", done.stderr)
+                names = self.names("disk/out")
+                self.assertIn("failed.json", names)
+                self.assertFalse([n for n in names if n.endswith(".part") or n in ("wave.vcd", "trace.json")])
+                failure = json.loads((disk / "out" / "failed.json").read_text())["failure"]
+                self.assertEqual((failure["kind"], failure["exit_code"]), ("results not written", NOT_WRITTEN))
+
     def test_folder_that_is_gone_at_the_end(self):
         for quiet in ((), ("-q",)):
             program = self.started(*quiet)

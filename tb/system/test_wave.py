@@ -206,6 +206,18 @@ class Waves(SystemTest):
             self.assertIn(f"no waveform: the trigger {trigger} never came", text)
             self.assertFalse((folder / "wave.vcd").exists())
 
+    def test_window_without_anything(self):
+        job = self.job("few", "rw=read", "bs=4k", "number_ios=10", "rate_iops=1000")
+        folder, text = self.wave("tiny-test", job, "--wave=die,host")
+        self.assertLess(float(re.search(r"0\.000000 ms to (\d+\.\d+) ms", text)[1]), 20)
+        for begin in ("12ms", "60ms", "100ms", "5s"):
+            folder, text = self.wave("tiny-test", job, "--wave=die,host", "--wave-from", begin)
+            self.assertRegex(text, r"no waveform: the run ended at 11\.\d+ ms, before --wave-from")
+            self.assertFalse((folder / "wave.vcd").exists())
+        folder, text = self.wave("tiny-test", job, "--wave=gc", "--wave-from", "2ms", "--wave-to", "3ms")
+        self.assertIn("the waveform is empty: nothing of what it records changes between 2.000000 ms and 3.000000 ms", text)
+        self.assertTrue((folder / "wave.vcd").exists())
+
     def test_scopes(self):
         job = self.job("few", "rw=read", "bs=4k", "number_ios=10")
 

@@ -172,12 +172,28 @@ void WaveRecorder::open_around(SimTime at) {
     base_ = {};
 }
 
-void WaveRecorder::finish(SimTime now, bool trim) {
+SimTime WaveRecorder::last_change(SimTime now) {
+    if (stage_ != Stage::closed) sort(now + Ps{1});
+    return last_change_;
+}
+
+void WaveRecorder::finish(SimTime now) {
     if (stage_ == Stage::closed) return;
     if (now != kNever) sort(now + Ps{1});  // applies the changes at `now` as well
-    if (stage_ == Stage::early && !window_.triggered && now >= window_.from) begin(window_.from, values_);
-    if (trim) now = std::max(std::min(now, last_change_), begun_ ? begin_time_ : SimTime{});
-    close(std::min(now, to_));
+    end(now, now);
+}
+
+void WaveRecorder::finish(SimTime now, SimTime ended) {
+    if (stage_ != Stage::closed) sort(now + Ps{1});
+    const SimTime run_end = std::min(now, ended);
+    end(run_end, written_ != 0 ? std::max(last_change_, begin_time_) : run_end);
+}
+
+void WaveRecorder::end(SimTime run_end, SimTime window_end) {
+    run_end_ = run_end;
+    if (stage_ == Stage::closed) return;
+    if (stage_ == Stage::early && !window_.triggered && run_end >= window_.from) begin(window_.from, values_);
+    close(std::min(window_end, to_));
     pending_.clear();
 }
 

@@ -53,8 +53,15 @@ public:
     /// Triggers at the last change up to `now` instead of at `now`. So the window shows what led to a standstill, not
     /// the standstill.
     bool trigger_at_last_change(SimTime now);
-    /// Ends the recording at `now`, and drops later changes. `trim`: the window ends with the last change.
-    void finish(SimTime now, bool trim = false);
+    /// Ends the recording at `now`, and drops later changes.
+    void finish(SimTime now);
+    /// Ends the recording of a run that has ended at `ended`. Until `now` only its watchdog went on. The window ends
+    /// with the last change in it, or with the run if it has none.
+    void finish(SimTime now, SimTime ended);
+    /// The time of the last change up to `now`, if any has come. Promises what settle(now) does.
+    SimTime last_change(SimTime now);
+    /// When the run ended, behind finish().
+    SimTime run_end() const { return run_end_; }
 
     /// True: the window has begun.
     bool begun() const { return stage_ == Stage::open || (stage_ == Stage::closed && begun_); }
@@ -71,6 +78,7 @@ public:
 
 private:
     static constexpr std::size_t kBatch = 1 << 13;
+    void end(SimTime run_end, SimTime window_end);
     enum class Stage : std::uint8_t { early, history, open, closed };
     struct Change {
         SimTime at;
@@ -112,6 +120,7 @@ private:
     SimTime to_ = kNever;
     SimTime begin_time_ = kNever;
     SimTime end_time_ = kNever;
+    SimTime run_end_{};
     SimTime trigger_time_ = kNever;
     std::uint64_t written_ = 0;
     std::vector<bool> changed_;

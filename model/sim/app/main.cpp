@@ -39,7 +39,7 @@ int ssdtlm_main(int argc, char** argv, const char* prefix) {
         if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
             std::fputs("ssdtlm: standard output cannot be written\n", stderr);
             // The exit code of the run itself goes first, because the terminal of an interrupted run may be gone.
-            return code == static_cast<int>(ExitCode::ok) ? static_cast<int>(ExitCode::user_error) : code;
+            return code == static_cast<int>(ExitCode::ok) ? static_cast<int>(ExitCode::not_written) : code;
         }
         return code;
     });

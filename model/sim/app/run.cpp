@@ -272,7 +272,7 @@ private:
             for (std::string& note : service_notes(*service_)) source_.notes.push_back(std::move(note));
         describe(summary, error, simulation);
         slowest_ = simulation.slowest();
-        const std::vector<Problem> problems = save(summary);
+        const std::vector<Problem> problems = save(summary, simulation.ended());
         live_view_.reset();  // after the results are written, because a held terminal (Ctrl-S) may block it
         print(summary, complete, !problems.empty());
         for (const Problem& p : problems) say(stderr, p.text() + "\n");
@@ -355,16 +355,19 @@ private:
 
     /// Writes the results, and the recordings first, because they are the most useful ones after a failure. Returns the
     /// problems of files that could not be written. With such a problem the run has failed.
-    std::vector<Problem> save(RunSummary& summary) {
+    std::vector<Problem> save(RunSummary& summary, SimTime ended) {
         AllProblems problems;
         problems.of([&] {
-            if (instruments_) recorded_ = instruments_->finish(summary.failure.has_value());
+            if (instruments_) recorded_ = instruments_->finish(summary.failure.has_value(), ended);
         });
-        if (instruments_)
+        if (instruments_) {
+            summary.notes.insert(summary.notes.end(), instruments_->notes().begin(), instruments_->notes().end());
             for (const std::string& sentence : instruments_->missed()) {
                 summary.notes.push_back(sentence);
                 if (options_.quiet || options_.json) say(stderr, "warning: " + sentence + "\n");
             }
+        }
+        if (instruments_ && problems.any()) instruments_->drop_incomplete();
         problems.of([&] { workload_.finish(SimTime{summary.simulated}); });
         fail_for(problems, summary);
         AllProblems writing;

@@ -135,6 +135,7 @@ void DeviceWave::attach(SsdSystem& system) {
 
 void DeviceWave::start() {
     probing_ = true;
+    probing_since_ = system_->agenda.now();
     if (sata_link_ != nullptr) {
         sata_link_->add_probe(*sata_);
         sata_->phy(system_->agenda.now(), sata_link_->is_up());
@@ -348,14 +349,17 @@ std::uint32_t DeviceWave::open_channel() const {
     return 0;
 }
 
-void DeviceWave::finish(bool failed) {
+void DeviceWave::finish(bool failed, SimTime ended) {
     if (probing_) {
         sample();
         if (probing_) stop();
     }
     if (failed && !triggered_ && options_.trigger == WaveOptions::Trigger::error)
         triggered_ = recorder_.trigger_at_last_change(system_->agenda.now());
-    recorder_.finish(system_->agenda.now(), true);  // the watchdog ran on after the last change
+    // The drive may have worked on behind its shutdown. Values that are seen for the first time are no sign of that.
+    const SimTime now = system_->agenda.now();
+    const SimTime changed = recorder_.last_change(now);
+    recorder_.finish(now, probing_since_ <= ended ? std::max(ended, changed) : ended);
 }
 
 }  // namespace ssdtlm

@@ -47,7 +47,7 @@ public:
     /// True: it wants reports of core steps and of bursts on the link now.
     bool probing() const { return probing_; }
     /// Ends the recording. `failed`: the run has failed, which may be the trigger.
-    void finish(bool failed);
+    void finish(bool failed, SimTime ended);
 
     const WaveRecorder& recorder() const { return recorder_; }
     /// The channel that a viewer should show: that of the trigger, else the first that is recorded.
@@ -112,6 +112,7 @@ private:
     FlashSignals flash_;
     SsdSystem* system_ = nullptr;
     bool probing_ = false;
+    SimTime probing_since_ = kNever;
     bool triggered_ = false;
     std::uint32_t open_channel_ = 0;
     std::vector<GtkwMark> marks_;

@@ -196,7 +196,7 @@ void Instruments::on_complete(const HostRequest& request, SimTime issued, SimTim
     if (timeline_ != nullptr) timeline_->request_ends(request, timeline, system_->agenda.now());
 }
 
-std::vector<std::string> Instruments::finish(bool failed) {
+std::vector<std::string> Instruments::finish(bool failed, SimTime ended) {
     if (finished_ || system_ == nullptr) return {};
     finished_ = true;
     (void)system_->link.upstream();  // makes the link report all that has begun by now
@@ -207,7 +207,7 @@ std::vector<std::string> Instruments::finish(bool failed) {
     AllProblems problems;
     if (wave_ != nullptr)
         problems.of([&] {
-            for (std::string& sentence : finish_wave(failed)) said.push_back(std::move(sentence));
+            for (std::string& sentence : finish_wave(failed, ended)) said.push_back(std::move(sentence));
         });
     if (timeline_ != nullptr) {
         problems.of([&] { timeline_->finish(system_->agenda.now()); });
@@ -219,6 +219,11 @@ std::vector<std::string> Instruments::finish(bool failed) {
     }
     if (problems.any()) throw OutputError(problems.all());
     return said;
+}
+
+void Instruments::drop_incomplete() {
+    vcd_.reset();
+    trace_.reset();
 }
 
 void Instruments::finish_checks() {
@@ -270,8 +275,8 @@ void Instruments::open_rtl() {
     }
 }
 
-std::vector<std::string> Instruments::finish_wave(bool failed) {
-    wave_->finish(failed);
+std::vector<std::string> Instruments::finish_wave(bool failed, SimTime ended) {
+    wave_->finish(failed, ended);
     const WaveRecorder& recorder = wave_->recorder();
     std::filesystem::path file = vcd_->file();
     const auto at = [](SimTime t) { return fmt::format("{:.6f} ms", to_microseconds(t.time_since_epoch()) * 1e-3); };
@@ -286,9 +291,12 @@ std::vector<std::string> Instruments::finish_wave(bool failed) {
             missed_.push_back("no waveform: the trigger " + wave_options_.trigger_text + " never came");
         else
             missed_.push_back(
-                fmt::format("no waveform: the run ended at {}, before --wave-from", at(system_->agenda.now())));
+                fmt::format("no waveform: the run ended at {}, before --wave-from", at(recorder.run_end())));
         return said;
     }
+    if (recorder.written() == 0)
+        notes_.push_back(fmt::format("the waveform is empty: nothing of what it records changes between {} and {}",
+                                     at(recorder.begin_time()), at(recorder.end_time())));
     GtkwView view;
     view.begin = recorder.begin_time();
     view.end = recorder.end_time();

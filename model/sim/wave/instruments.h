@@ -40,13 +40,18 @@ public:
 
     /// Call it when the device is built, before the simulation starts.
     void attach(SsdSystem& system);
-    /// Ends the recordings at the end of the run and closes the files. `failed`: the run has failed. Returns sentences
-    /// for the user. Throws OutputError for files that cannot be written, after it has closed the others.
-    std::vector<std::string> finish(bool failed = false);
+    /// Ends the recordings at the end of the run and closes the files. `failed`: the run has failed. `ended`: see
+    /// Simulation::ended(). Returns sentences for the user. Throws OutputError for files that cannot be written, after
+    /// it has closed the others.
+    std::vector<std::string> finish(bool failed, SimTime ended);
+    /// Removes recordings that are not complete. On a full disk the results get their room. Call it after finish().
+    void drop_incomplete();
     /// Call it once, when the run has ended in order. Throws CheckFailed if pins have broken a rule.
     void finish_checks();
     /// A sentence for each requested part that was not recorded. Call it after finish().
     const std::vector<std::string>& missed() const { return missed_; }
+    /// Sentences about recordings that are there, and may surprise. Call it after finish().
+    const std::vector<std::string>& notes() const { return notes_; }
 
     FlashPort& flash(FlashPort& backend) override;
     void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) override;
@@ -84,7 +89,7 @@ private:
     template <class Types>
     void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<32, Types>& from,
               tlm::tlm_target_socket<32, Types>& to);
-    std::vector<std::string> finish_wave(bool failed);
+    std::vector<std::string> finish_wave(bool failed, SimTime ended);
     void check_trigger() const;
     void find_rtl();
     void open_rtl();
@@ -112,6 +117,7 @@ private:
     std::uint32_t power_cycles_ = 0;
     bool finished_ = false;
     std::vector<std::string> missed_;
+    std::vector<std::string> notes_;
 };
 
 }  // namespace ssdtlm

@@ -322,24 +322,52 @@ TEST(WaveRecorder, TriggerAtTheLastChangeKeepsWhatLedToAStandstill) {
     r.settle(at(100'000));
     EXPECT_TRUE(r.trigger_at_last_change(at(1'000'000)));
     EXPECT_FALSE(r.trigger_at_last_change(at(1'000'001)));
-    r.finish(at(1'000'000), true);
+    r.finish(at(1'000'000), at(600));
     EXPECT_EQ(r.trigger_time(), at(500));
     EXPECT_EQ(list.from, 400);
     EXPECT_EQ(list.to, 500);
     EXPECT_EQ(list.initial[0], 400u);
     EXPECT_EQ(list.rows.size(), 10u);
+    EXPECT_EQ(r.run_end(), at(600));
     // What is stamped `now` itself belongs to it.
     List second;
     WaveRecorder s(second, window(0));
     const WaveId b = s.add(signal("b"));
     s.change(b, at(70), 1);
     EXPECT_TRUE(s.trigger_at_last_change(at(70)));
-    s.finish(at(70), true);
+    s.finish(at(70), at(70));
     EXPECT_THAT(second.rows, ElementsAre(Row{70, b, 1}));
     // A failure before the window is none of its business.
     List third;
     WaveRecorder u(third, window(1000));
     EXPECT_FALSE(u.trigger_at_last_change(at(500)));
+}
+
+// Only the watchdog goes on behind the end of a run.
+TEST(WaveRecorder, AWindowBehindTheRunHasNotBegun) {
+    const auto record = [](List& list, std::int64_t from, std::int64_t ended) {
+        WaveWindow w;
+        w.from = at(from);
+        auto r = std::make_unique<WaveRecorder>(list, w);
+        const WaveId a = r->add(signal("a"));
+        for (std::int64_t t = 10; t <= 50; t += 10) r->change(a, at(t), static_cast<std::uint64_t>(t));
+        EXPECT_EQ(r->last_change(at(5000)), at(50));
+        r->finish(at(5000), at(ended));
+        return r;
+    };
+    List behind, quiet, with;
+    auto r = record(behind, 60, 55);
+    EXPECT_FALSE(r->begun());
+    EXPECT_EQ(r->run_end(), at(55));
+    // The run goes on, and what is recorded stands still.
+    r = record(quiet, 60, 80);
+    EXPECT_TRUE(r->begun());
+    EXPECT_EQ(r->written(), 0u);
+    EXPECT_EQ(std::make_pair(quiet.from, quiet.to), (std::pair<std::int64_t, std::int64_t>(60, 80)));
+    EXPECT_EQ(quiet.initial[0], 50u);
+    r = record(with, 30, 80);
+    EXPECT_EQ(r->written(), 2u);
+    EXPECT_EQ(std::make_pair(with.from, with.to), (std::pair<std::int64_t, std::int64_t>(30, 50)));
 }
 
 }  // namespace
