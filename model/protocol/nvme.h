@@ -153,6 +153,8 @@ struct Sqe {
 };
 /// Sqe::flags of a command whose data pointer is an SGL, and whose metadata pointer is an address: PSDT = 1.
 inline constexpr std::uint8_t kFlagsSgl = 1u << 6;
+/// Sqe::flags of a command whose data pointer is an SGL, and whose metadata pointer is the address of one: PSDT = 2.
+inline constexpr std::uint8_t kFlagsSglMetadata = 2u << 6;
 inline constexpr std::uint8_t kFlagsUsed = 0xC3;  ///< FUSE and PSDT; the others are reserved
 static_assert(sizeof(Sqe) == 64 && std::is_trivially_copyable_v<Sqe>);
 static_assert(offsetof(Sqe, nsid) == 4 && offsetof(Sqe, mptr) == 16 && offsetof(Sqe, prp1) == 24);
@@ -207,6 +209,12 @@ inline void set_sgl(Sqe& sqe, const SglDescriptor& d) {
     sqe.flags = static_cast<std::uint8_t>((sqe.flags & 0x3Fu) | kFlagsSgl);
     sqe.prp1 = d.address;
     sqe.prp2 = std::uint64_t{d.identifier} << 56 | d.length;
+}
+
+/// The metadata of the command are what the descriptor at `address` names. Its data pointer is an SGL.
+inline void set_metadata_sgl(Sqe& sqe, std::uint64_t address) {
+    sqe.flags = static_cast<std::uint8_t>((sqe.flags & 0x3Fu) | kFlagsSglMetadata);
+    sqe.mptr = address;
 }
 
 /// One range of Dataset Management (NVMe 1.4 §6.7.1.1).
@@ -320,6 +328,7 @@ inline constexpr std::uint16_t kStSequenceError = 0x00C;
 inline constexpr std::uint16_t kStInvalidSglSegment = 0x00D;
 inline constexpr std::uint16_t kStInvalidSglCount = 0x00E;
 inline constexpr std::uint16_t kStSglLengthInvalid = 0x00F;
+inline constexpr std::uint16_t kStMetadataSglLength = 0x010;
 inline constexpr std::uint16_t kStSglTypeInvalid = 0x011;
 inline constexpr std::uint16_t kStInvalidPrpOffset = 0x013;
 inline constexpr std::uint16_t kStSanitizeFailed = 0x01C;
@@ -467,7 +476,8 @@ struct IdCtrl {
     static constexpr std::size_t kEdstt = 316, kDsto = 318, kKas = 320, kSanicap = 328, kPels = 352, kOcfs = 534;
     static constexpr std::uint16_t kOacsFormat = 1u << 1, kOacsNamespaces = 1u << 3, kOacsSelfTest = 1u << 4,
                                    kOacsDirectives = 1u << 5, kOacsDoorbellBuffer = 1u << 8;
-    static constexpr std::uint32_t kSglsDwords = 2, kSglsAny = 3, kSglsBitBucket = 1u << 16;
+    static constexpr std::uint32_t kSglsDwords = 2, kSglsAny = 3, kSglsBitBucket = 1u << 16,
+                                   kSglsMetadata = 1u << 19;  ///< PSDT may be 2
     static constexpr std::uint32_t kOaesNamespaceAttributes = 1u << 8;
     static constexpr std::uint16_t kOncsCompare = 1u << 0, kOncsWriteUncorrectable = 1u << 1, kOncsDsm = 1u << 2,
                                    kOncsWriteZeroes = 1u << 3, kOncsSaveSelect = 1u << 4, kOncsTimestamp = 1u << 6,

@@ -45,7 +45,11 @@ IntervalFigures IntervalMeter::take() {
     f.waf = WrittenBytes{f.operations[static_cast<std::size_t>(HostOp::write)].bytes,
                          ftl.pages_programmed() * system_.config.nand.geometry.page_bytes}
                 .waf();
-    for (std::uint32_t p = 0; p < map.geometry().planes(); ++p) f.free_blocks += map.free_blocks(PlaneId{p});
+    if (system_.knows_blocks()) {
+        std::uint64_t free = 0;
+        for (std::uint32_t p = 0; p < map.geometry().planes(); ++p) free += map.free_blocks(PlaneId{p});
+        f.free_blocks = free;
+    }
     busy_ = busy;
     ftl_ = counters;
     return f;

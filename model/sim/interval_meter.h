@@ -29,8 +29,9 @@ struct IntervalFigures {
     std::uint64_t outstanding = 0;  ///< commands of the driver at the end of the interval
     std::uint64_t moved_pages = 0;
     std::uint64_t erased_blocks = 0;
-    std::uint64_t free_blocks = 0;  ///< in all planes, at the end of the interval
-    std::optional<double> waf;      ///< write amplification in bytes; none without a completed write
+    std::optional<std::uint64_t>
+        free_blocks;            ///< in all planes, at the end of the interval; none: SsdSystem::knows_blocks()
+    std::optional<double> waf;  ///< write amplification in bytes; none without a completed write
 };
 
 class IntervalMeter {

@@ -132,6 +132,14 @@ std::string background_of(const BusyMeter::Totals& from, const BusyMeter::Totals
     return text;
 }
 
+/// True: the dies spent at least half of their work between two sums on reads of the host.
+bool reads_are_most(const BusyMeter::Totals& from, const BusyMeter::Totals& to) {
+    constexpr auto kReads = static_cast<std::size_t>(BusyKind::host_read);
+    std::int64_t all = 0;
+    for (std::size_t k = 0; k < kBusyKinds; ++k) all += to[k] - from[k];
+    return 2 * (to[kReads] - from[kReads]) >= all;
+}
+
 /// True: no command spent time at the flash, and none is a flush. So dies and buses only drain the write buffer.
 bool only_buffered_writes(const std::vector<LatencyStats::Row>& rows) {
     static const std::array<std::string, 5> kAtTheFlash = {"mapping", "scheduler", "channel", "array", "ecc"};
@@ -175,7 +183,8 @@ void Simulation::judge(RunSummary& r) const {
     LimitContext context;
     context.background = background_of(begin_.busy.die_work, end.die_work);
     context.only_buffered_writes = only_buffered_writes(r.latency);
-    context.independent_planes = s.config.nand.independent_plane_read;
+    context.independent_planes =
+        s.config.nand.independent_plane_read && reads_are_most(begin_.busy.die_work, end.die_work);
     const HostConfig& host = s.config.host;
     const auto costs = [&](Ps time, const char* key) {
         if (time != Ps{}) context.host_cpu.emplace_back(key);
@@ -185,7 +194,7 @@ void Simulation::judge(RunSummary& r) const {
     costs(host.completion_page_time.read, "host.completion_page_time_read");
     costs(host.completion_page_time.write, "host.completion_page_time_write");
     if (host.completion == CompletionBy::interrupt) costs(host.interrupt_time, "host.interrupt_time");
-    if (host.cores != 0) context.host_cpu.emplace_back("host.cores");
+    if (host.cores != 0 && host.cores < s.host.driver.io().pairs()) context.host_cpu.emplace_back("host.cores");
     context.queue_entries = s.host.queue_slots(s.config);
     if (const BlockLayer* const block = s.host.driver.block()) {
         const std::uint32_t given = host.block.queue_depth;
@@ -201,7 +210,8 @@ void Simulation::judge(RunSummary& r) const {
     for (const LatencyStats::Row& row : r.latency)
         if (row.stage == "total") outstanding += row.mean * 1e-6 * static_cast<double>(row.count);
     context.commands = r.measured > Ps{} ? outstanding / to_seconds(r.measured) : 0;
-    r.flash_work = shares[static_cast<std::size_t>(WaitKind::flash_work)];
+    r.flash_work =
+        shares[static_cast<std::size_t>(context.independent_planes ? WaitKind::flash_work : WaitKind::die_work)];
     r.waits = wait_uses(shares, context);
     r.limit = judge_limits(r.resources_limit, shares, context);
 }

@@ -60,6 +60,7 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
                 const CachedMap::Counters& m = std::as_const(*c.firmware).cached_map()->counters();
                 return TimeSeries::Lookups{c.earlier().map.hits + m.hits, c.earlier().map.misses + m.misses};
             });
+        series_->ask_for_blocks([this] { return system_->knows_blocks(); });
         if (options_.block_log != nullptr)
             block_log_.emplace(system_->host.driver, options_.context_names, *options_.block_log);
         series_->on_interval([this, interval = config.run.timeseries_interval](std::uint64_t number) {
@@ -362,7 +363,7 @@ RunSummary Simulation::summarise() {
         for (const RunSummary::NvmSetFigures& set : r.nvm_sets) pages += set.pages;
         SSDTLM_CHECK(pages == r.ftl.pages_programmed(), "pages of the NVM Sets do not add up to those of the drive");
     }
-    r.map_on_flash = s.device.controller.ftl->translation_pages() != 0;
+    r.map_on_flash = s.device.controller.ftl->own_units() != 0;
     r.written = {end_.written - begin_.written, r.ftl.pages_programmed() * s.config.nand.geometry.page_bytes};
     r.wear = s.wear();
     r.blocks_by_erases = s.blocks_by_erases();

@@ -164,7 +164,7 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
          pages(FlashClass::gc_write, {Cause::parity})},
         {"padding pages of the FTL = programmed by the dies", ftl_now.host_padding_pages + ftl_now.gc_padding_pages,
          pages(FlashClass::host_write, {Cause::padding}) + pages(FlashClass::gc_write, {Cause::padding})},
-        {"translation pages of the FTL = programmed by the dies", ftl_now.translation_pages,
+        {"translation pages of the FTL = programmed by the dies", ftl_now.map_pages,
          pages(FlashClass::mapping_write, {Cause::of_class})},
         {"checkpoint pages of the FTL = programmed by the dies", ftl_now.checkpoint_pages,
          pages(FlashClass::mapping_write, {Cause::checkpoint})},
@@ -172,8 +172,8 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
          (pages(FlashClass::host_write, all) + pages(FlashClass::gc_write, all) + at_once.pages +
           pages(FlashClass::mapping_write, all)) *
              config.nand.geometry.page_bytes,
-         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages +
-          ftl_now.checkpoint_pages + ftl_now.parity_pages + ftl_now.host_padding_pages + ftl_now.gc_padding_pages) *
+         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.map_pages + ftl_now.checkpoint_pages +
+          ftl_now.parity_pages + ftl_now.host_padding_pages + ftl_now.gc_padding_pages) *
              config.nand.geometry.page_bytes},
         {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased,
          pages(FlashClass::erase, all) + at_once.blocks},

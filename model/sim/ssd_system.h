@@ -99,6 +99,8 @@ public:
         const auto* const begin = static_cast<const char*>(object);
         survivors_.push_back({begin, begin + bytes});
     }
+    /// False while power is off, and while the FTL looks for its map: it has no blocks then.
+    bool knows_blocks() const { return host.driver.powered() && !device.controller.looks_for_map(); }
     std::vector<PowerCut> power_cuts() const;
     /// Tells `watcher` about losses of power from now on. It must outlive the system. If it posts agenda entries, it
     /// must be named to survives().

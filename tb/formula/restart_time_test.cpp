@@ -11,6 +11,7 @@
 #include "controller/checkpoint/checkpoint_books.h"
 #include "controller/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 #include "formula/reference.h"
 #include "sim/simulation.h"
 #include "support/devices.h"
@@ -135,7 +136,7 @@ Needed reads_needed(const SsdConfig& c, const SpareArea& flash, bool clean) {
 std::uint64_t translation_pages_needed(const SsdConfig& c, const Ftl& ftl, const SpareArea& flash) {
     const NandGeometry& g = c.nand.geometry;
     const CheckpointBooks& books = *checkpoints_of(ftl)->latest();
-    std::vector<bool> needed(ftl.translation_pages());
+    std::vector<bool> needed(ftl.own_units());
     for (std::uint32_t page = 0; page < needed.size(); ++page) needed[page] = books.is_dirty(page);
     for (std::uint32_t unit = 0; unit < g.units(); ++unit) {
         const PageAddress a = g.page_of(Ppa{unit});
@@ -145,8 +146,7 @@ std::uint64_t translation_pages_needed(const SsdConfig& c, const Ftl& ftl, const
         const PageKind kind = flash.record(a).kind;
         if ((kind != PageKind::user && kind != PageKind::mapping) || flash.at(Ppa{unit}) == kPadding) continue;
         const Lpa lpa = ftl.codec().lpa(flash.at(Ppa{unit}));
-        needed[ftl.is_translation(lpa) ? idx(lpa) - ftl.logical_units()
-                                       : idx(lpa) / ftl.entries_per_translation_page()] = true;
+        needed[ftl.is_own(lpa) ? idx(lpa) - ftl.logical_units() : idx(lpa) / ftl.needs().units_per_own] = true;
     }
     return static_cast<std::uint64_t>(std::count(needed.begin(), needed.end(), true));
 }
@@ -170,7 +170,7 @@ Start start_of(const SsdConfig& c, std::uint32_t depth) {
             needed = reads_needed(c, s.device.flash.spare,
                                   s.device.controller.scan()->source() == MapSource::clean_checkpoint);
             const Ftl& ftl = *s.device.controller.ftl;
-            if (ftl.translation_pages() != 0 && s.device.controller.scan()->source() == MapSource::checkpoint)
+            if (ftl.own_units() != 0 && s.device.controller.scan()->source() == MapSource::checkpoint)
                 needed.translation = translation_pages_needed(c, ftl, s.device.flash.spare);
             before = ftl.counters() - start;
         });

@@ -43,7 +43,7 @@ ORGANS = {
                                             "firmware_random_failures_test"],
                     "controller/wait_queues": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
                     "controller/data": ["unit_data_test", "firmware_test", "firmware_random_test"],
-                    "controller/map/cached": ["cached_map_test", "saved_drive_test"],
+                    "controller/map/cached": ["ftl_test", "cached_map_test", "power_cut_test", "saved_drive_test"],
                     "controller/destage": ["firmware_test", "gc_pace_test", "firmware_failures_test", "firmware_random_test",
                                         "firmware_random_failures_test"],
                     "controller/journal": ["ftl_test", "firmware_test", "firmware_failures_test", "firmware_random_test",

@@ -34,6 +34,16 @@ public:
         }
         return last_;
     }
+    /// The value that was written, and how many blocks further its copy is.
+    struct Origin {
+        Value value;
+        std::int64_t further;
+    };
+    Origin origin_of(Value value) const {
+        for (const Copied& c : copies_)
+            if (c.name == value) return {c.of, c.further};
+        return {value, 0};
+    }
     /// What `value` is called `further` blocks from where it was written. Bytes only.
     Value copied(Value value, std::int64_t further);
     void write(std::uint64_t lba, Value value, std::uint8_t* block) const;

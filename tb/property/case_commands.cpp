@@ -29,8 +29,7 @@ std::uint32_t CaseHost::submit(const DriveOp& op, bool is_piece) {
     const std::uint32_t slot = port_->next_slot();
     Slot& s = slots_[slot];
     CaseCommand& c = s.command;
-    const std::uint64_t per_unit = blocks_per_unit(), all = drive_.units * per_unit,
-                        most = port_->facts().max_transfer_bytes / drive_.lba_bytes;
+    const std::uint64_t per_unit = blocks_per_unit(), all = drive_.units * per_unit, most = port_->facts().most_blocks;
     c = command;
     s.then = DriveOp{};
     s.held.clear();
@@ -74,7 +73,7 @@ std::uint32_t CaseHost::submit(const DriveOp& op, bool is_piece) {
     s.read_only = is_read_only_();
     if (c.blocks != 0 && !c.is_zeroes() && c.kind != Kind::trim && c.kind != Kind::verify &&
         c.kind != Kind::uncorrectable)
-        s.data = port_->buffer(slot, c.blocks * drive_.lba_bytes);
+        give_room(s, slot);
     begin(s);
     port_->submit(slot, c);
     pair_reads_ += s.then.kind == Kind::compare_write;
@@ -139,16 +138,19 @@ void CaseHost::go_on_with(const Slot& read) {
         std::string wrong;
         c.source = found.lba;
         c.lba = (found.lba + std::uint64_t{1 + read.then.us} * blocks_per_unit() + read.then.us % 3) % all;
-        value = contents_.read(c.source, read.data, wrong);
+        const ReferenceMap::Value source = value = contents_.read(c.source, read.data, wrong);
         c.blocks = 1;  // as many as are of one write
         while (c.blocks < found.blocks && c.lba + c.blocks < all &&
                contents_.read(c.source + c.blocks, read.data + std::size_t{c.blocks} * drive_.lba_bytes, wrong) ==
                    value)
             ++c.blocks;
         value = contents_.copied(value, static_cast<std::int64_t>(c.lba) - static_cast<std::int64_t>(c.source));
+        protect_copy(c, source, value);
     }
     const std::vector<Part> held = read.held;
     const std::vector<std::uint8_t> data(read.data, read.data + std::size_t{found.blocks} * drive_.lba_bytes);
+    const std::uint32_t metadata_bytes = port_->facts().metadata.bytes;
+    const std::vector<std::uint8_t> metadata(read.metadata, read.metadata + std::size_t{found.blocks} * metadata_bytes);
     const bool others = read.then.us % 2 != 0;
     const std::uint32_t slot = port_->next_slot();
     Slot& s = slots_[slot];
@@ -170,11 +172,16 @@ void CaseHost::go_on_with(const Slot& read) {
     } else {
         ++counts_.compares;
         s.parts = held;
-        s.data = port_->buffer(slot, c.blocks * drive_.lba_bytes);
+        give_room(s, slot);
         std::copy(data.begin(), data.end(), s.data);
-        if (others) s.data[drive_.bytes ? read.then.us % data.size() : 0] ^= 1;
+        std::copy(metadata.begin(), metadata.end(), s.metadata);
+        if (others && !metadata.empty() && read.then.us % 4 == 1)
+            s.metadata[read.then.us % metadata.size()] ^= 1;
+        else if (others)
+            s.data[drive_.bytes ? read.then.us % data.size() : 0] ^= 1;
+        protect(s, 0);
     }
-    port_->submit(slot, c);
+    port_->submit(slot, s.command);
     ++under_way_;
     s.busy = true;
     if (is_pair) submit_second(slot);
@@ -194,9 +201,9 @@ void CaseHost::submit_second(std::uint32_t first) {
     s.held.clear();
     s.has_others = s.is_piece = false;
     s.read_only = is_read_only_();
-    s.data = port_->buffer(slot, c.blocks * drive_.lba_bytes);
+    give_room(s, slot);
     begin(s);
-    port_->submit(slot, c);
+    port_->submit(slot, s.command);
     ++counts_.pairs;
     ++under_way_;
     s.busy = true;
@@ -254,10 +261,12 @@ void CaseHost::begin(Slot& s) {
         });
         for (std::uint32_t b = 0; b < c.blocks; ++b)
             contents_.write(c.lba + b, value, s.data + std::size_t{b} * drive_.lba_bytes);
+        store_metadata(s, value);
     } else if (c.kind == Kind::read) {
         for (std::uint32_t b = 0; b < c.blocks; ++b) contents_.spoil(s.data + std::size_t{b} * drive_.lba_bytes);
         s.begun = map_.begin_read();
     }
+    protect(s, value);
     if (changes(c))
         for (Part& p : s.parts) p.begun = map_.begin(p.unit, p.first, p.blocks, value, c.kind == Kind::trim);
 }
@@ -273,8 +282,10 @@ void CaseHost::command_ended(std::uint32_t slot, CaseEnd end, const std::string&
         throw CheckFailed("the write of a pair was done though its compare has failed" + what_is_known(s.parts));
     if (s.has_others && s.command.kind == Kind::compare) {
         if (end == CaseEnd::good) throw CheckFailed("other data are said to be equal" + what_is_known(s.parts));
-        if (end == CaseEnd::differs) return;
+        if (end == CaseEnd::differs || (end == CaseEnd::guard && checks_guards(s))) return;
     }
+    if (s.has_wrong_guard && end == CaseEnd::good)
+        throw CheckFailed("blocks with a wrong guard were written" + what_is_known(s.parts));
     end == CaseEnd::good ? ended_well(s) : failed(s, end, status);
     if (end == CaseEnd::good && s.then.kind != Kind::read) go_on_with(s);
 }
@@ -335,6 +346,12 @@ bool CaseHost::may_fail(const Slot& s, CaseEnd end) {
             return true;
         case CaseEnd::unfused:
             return c.fuse == 2 && s.has_others;
+        case CaseEnd::guard:
+            counts_.wrong_guards += s.has_wrong_guard;
+            return s.has_wrong_guard;
+        case CaseEnd::reference:
+            counts_.other_references += tags_copied_;
+            return tags_copied_ && (c.protection.checks & CaseProtection::kReference) != 0;
         case CaseEnd::good:
         case CaseEnd::differs:
         case CaseEnd::other:
@@ -413,6 +430,7 @@ void CaseHost::check_read(Slot& s) {
         for (const std::uint64_t end = std::min((p.unit + 1) * per_unit, s.command.lba + s.command.blocks);
              lba < end && wrong.empty(); ++lba) {
             found.push_back(contents_.read(lba, s.data + (lba - s.command.lba) * drive_.lba_bytes, wrong));
+            if (wrong.empty()) wrong = check_metadata(s, lba, found.back());
             if (!drive_.bytes && found.back() != found.front())
                 wrong = "LBA " + std::to_string(lba) + " has version " + std::to_string(found.back()) +
                         ", others of its unit " + std::to_string(found.front());

@@ -12,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/random/random.h"
 #include "common/tlm/agenda.h"
 #include "property/block_contents.h"
+#include "property/block_tags.h"
 #include "property/case_port.h"
 #include "property/drive_case.h"
 #include "property/reference_map.h"
@@ -38,7 +40,8 @@ public:
         std::uint64_t resets_under_load = 0;
         std::uint64_t failed = 0, lost = 0;  ///< lost: of those that failed, on a drive that loses pages
         std::uint64_t aborted = 0, beyond = 0, broken = 0, copies = 0, compares = 0, pairs = 0, unreadable = 0,
-                      erased = 0, in_erasure = 0, resets_in_erasure = 0;
+                      erased = 0, in_erasure = 0, resets_in_erasure = 0, metadata_checked = 0, wrong_guards = 0,
+                      other_references = 0;
     };
 
     CaseHost(Agenda& agenda, const Drive& drive, std::uint32_t depth, const std::vector<DriveOp>& ops);
@@ -84,11 +87,13 @@ private:
         ReferenceMap::Moment begun = 0;
         std::vector<Part> parts;
         std::uint8_t* data = nullptr;
-        DriveOp then;              ///< what is done with that which this read finds; else a read
-        std::vector<Part> held;    ///< of a copy or compare: nothing else may change what these hold
-        bool has_others = false;   ///< compare: with other data than are there; write: its compare has failed
-        std::uint32_t second = 0;  ///< compare of a pair: the slot of its write
-        bool is_piece = false;     ///< of a unit that is looked at block by block
+        std::uint8_t* metadata = nullptr;  ///< null: its blocks have none
+        DriveOp then;                      ///< what is done with that which this read finds; else a read
+        std::vector<Part> held;            ///< of a copy or compare: nothing else may change what these hold
+        bool has_others = false;           ///< compare: with other data than are there; write: its compare has failed
+        std::uint32_t second = 0;          ///< compare of a pair: the slot of its write
+        bool is_piece = false;             ///< of a unit that is looked at block by block
+        bool has_wrong_guard = false;      ///< write: of its last block
     };
     /// A unit that is looked at block by block, as some of them cannot be read.
     struct Pieces {
@@ -119,6 +124,12 @@ private:
     void erase(const DriveOp& op);
     void forget_erasure();
     void begin(Slot& s);
+    void give_room(Slot& s, std::uint32_t slot);
+    void store_metadata(Slot& s, ReferenceMap::Value value) const;
+    void protect(Slot& s, ReferenceMap::Value value);
+    void protect_copy(CaseCommand& c, ReferenceMap::Value source, ReferenceMap::Value value);
+    std::string check_metadata(const Slot& s, std::uint64_t lba, ReferenceMap::Value value);
+    static bool checks_guards(const Slot& s) { return (s.command.protection.checks & CaseProtection::kGuard) != 0; }
     void ended_well(Slot& s);
     void failed(Slot& s, CaseEnd end, const std::string& status);
     bool may_fail(const Slot& s, CaseEnd end);
@@ -139,6 +150,9 @@ private:
     CasePort* port_ = nullptr;
     std::vector<Slot> slots_;  // of the port
     BlockContents contents_;
+    BlockTags tags_{contents_, drive_.lba_bytes};
+    Random random_{3};          // of what is checked
+    bool tags_copied_ = false;  ///< blocks may have the reference tags of others
     ReferenceMap map_;
     bool initial_at_risk_;                       // no flush has made durable what was in the buffer at the start
     std::optional<Pieces> pieces_;               // of unit look_at_

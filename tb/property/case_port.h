@@ -21,6 +21,8 @@ enum class CaseEnd : std::uint8_t {
     beyond,       ///< there are no such blocks
     transfer,     ///< data did not get across the link
     differs,      ///< of a compare
+    guard,        ///< the guard of a block is not that of its data
+    reference,    ///< a block has another reference tag
     unfused,      ///< it was not begun, as the other one of its pair has failed
     aborted,      ///< another one has failed; it was done or not, and what was not will not be
     other
@@ -35,6 +37,25 @@ enum class Erasure : std::uint8_t {
     over        ///< the drive does not say how; one that is not read-only has erased all blocks
 };
 
+/// What a logical block has beside its data: none, or eight bytes.
+struct CaseMetadata {
+    std::uint32_t bytes = 0;
+    std::uint32_t type = 0;  ///< of the protection information in them; 0: none
+    bool extended = false;   ///< behind the data of each block, not in a buffer of their own
+    bool operator==(const CaseMetadata& o) const {
+        return bytes == o.bytes && type == o.type && extended == o.extended;
+    }
+};
+
+/// What a command says of the protection information of its blocks.
+struct CaseProtection {
+    static constexpr std::uint8_t kGuard = 4, kApplication = 2, kReference = 1;
+    bool acts = false;  ///< the drive makes it, or keeps it back
+    std::uint8_t checks = 0;
+    std::uint16_t application = 0, mask = 0;
+    std::uint32_t reference = 0;  ///< of the first block
+};
+
 struct CaseCommand {
     struct Range {
         std::uint64_t lba;
@@ -47,6 +68,8 @@ struct CaseCommand {
     std::vector<Range> ranges;  ///< trim
     std::uint64_t source = 0;   ///< copy: to `lba`
     std::uint8_t fuse = 0;      ///< 1, 2: the first, the second of a pair
+    CaseProtection protection;
+    bool checks_source = false;  ///< copy: the guards that are there
 
     bool writes() const { return kind == DriveOp::Kind::write || kind == DriveOp::Kind::forced_write; }
     bool is_forced() const { return kind == DriveOp::Kind::forced_write || kind == DriveOp::Kind::forced_zeroes; }
@@ -75,9 +98,10 @@ class CasePort {
 public:
     struct Facts {
         std::uint64_t blocks = 0;
-        std::uint32_t max_transfer_bytes = 0;
-        std::uint32_t slots = 0;  ///< commands under way at most
-        bool write_cache = true;  ///< false: the host has switched it off
+        std::uint32_t most_blocks = 0;  ///< of a command
+        std::uint32_t slots = 0;        ///< commands under way at most
+        bool write_cache = true;        ///< false: the host has switched it off
+        CaseMetadata metadata;          ///< known anew after each start, reset and erasure
     };
     using Done = std::function<void()>;
 
@@ -95,6 +119,8 @@ public:
     virtual std::uint32_t next_slot() const = 0;
     /// Of a command's data; its own until the next command of the slot.
     virtual std::uint8_t* buffer(std::uint32_t slot, std::uint32_t bytes) = 0;
+    /// The same of the metadata of so many blocks, for commands that move data.
+    virtual std::uint8_t* metadata(std::uint32_t /*slot*/, std::uint32_t /*blocks*/) { return nullptr; }
     /// Precondition: has_room(), and `slot` is next_slot().
     virtual void submit(std::uint32_t slot, const CaseCommand& command) = 0;
     /// What was submitted may go.

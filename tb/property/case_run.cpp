@@ -101,6 +101,9 @@ nlohmann::json counts_of(const Netlist& n) {
     j["compares"] = h.compares;
     j["compares fused with a write"] = h.pairs;
     j["commands failed by blocks made unreadable"] = h.unreadable;
+    j["metadata of blocks compared"] = h.metadata_checked;
+    j["writes with a wrong guard"] = h.wrong_guards;
+    j["reads of other reference tags"] = h.other_references;
     j["drives erased"] = h.erased;
     j["losses of power while the drive is erased"] = h.in_erasure;
     j["resets while the drive is erased"] = h.resets_in_erasure;
@@ -115,7 +118,7 @@ nlohmann::json counts_of(const Netlist& n) {
     j["padding pages"] = f.host_padding_pages + f.gc_padding_pages;
     if (c.parity_engine) j["pages rebuilt"] = c.parity_engine->counters().rebuilt + c.earlier().parity.rebuilt;
     j["pages of checkpoints"] = f.checkpoint_pages;
-    j["translation pages written"] = f.translation_pages;
+    j["translation pages written"] = f.map_pages;
     j["units folded"] = f.slc_units_folded;
     j["switch merges"] = f.switch_merges;
     j["partial merges"] = f.partial_merges;

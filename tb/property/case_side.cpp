@@ -22,7 +22,9 @@ bool lies_in(const T& object, const void* address) {
 class NvmeCaseSide final : public CaseSide {
 public:
     NvmeCaseSide(Agenda& agenda, const SsdConfig& c, Device& device, std::uint32_t depth, CasePortClient& host)
-        : device_(device), link_("link", agenda, c.link), port_("host", agenda, c.host, c.nvme.lba_bytes, depth, host) {
+        : device_(device),
+          link_("link", agenda, c.link),
+          port_("host", agenda, c.host, c.nvme.lba_bytes, c.nvme.metadata, depth, host) {
         port_.mmio_initiator.bind(link_.host_target);
         link_.device_initiator.bind(device.nvme().mmio_target);
         device.nvme().dma_initiator.bind(link_.device_target);
@@ -55,9 +57,12 @@ SataCasePort::Config port_config(const SsdConfig& c, std::uint32_t depth) {
     p.lba_bytes = c.nvme.lba_bytes;
     p.max_transfer_bytes = static_cast<std::uint32_t>(c.nvme.max_transfer_bytes);
     p.depth = depth;
-    if (const auto host = c.host_sides.find("sata"); host != c.host_sides.end())
+    if (const auto host = c.host_sides.find("sata"); host != c.host_sides.end()) {
         if (const auto cache = host->second.find("write_cache"); cache != host->second.end())
             p.cache_off = std::get<std::string>(cache->second) == "off";
+        if (const auto most = host->second.find("max_transfer"); most != host->second.end())
+            p.max_transfer_bytes = static_cast<std::uint32_t>(std::get<std::int64_t>(most->second));
+    }
     return p;
 }
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "controller/ftl/ftl_check.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 #include "sim/config/config_loader.h"
 #include "sim/config/parameters.h"
 
@@ -125,6 +126,9 @@ const std::vector<Choice>& DriveCase::choices(bool serial_ata) {
         {"gc.charge_time", {"-", "-", "-", "-", "-", "false"}},
         {"nand.cache_program", {"-", "-", "true"}},
         {"nand.t_cache_busy", {"-", "\"0s\"", "\"50us\""}},
+        {"nvme.metadata", {"-", "true"}},
+        // That the host gives such a drive at first: none with metadata, then each kind of them.
+        {"format", {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"}},
     };
     static const std::vector<Choice> kSerialAta = [] {
         std::vector<Choice> all = kAll;
@@ -135,6 +139,8 @@ const std::vector<Choice>& DriveCase::choices(bool serial_ata) {
             {"frontend.sata.auto_activate", {"-", "true"}},
             {"frontend.sata.decode_time", {"-", "\"0s\"", "\"20us\""}},
             {"host.sata.write_cache", {"-", "-", "-", "\"off\""}},
+            // The drive is made for commands of nvme.max_transfer, and ATA has no limit of the kind.
+            {"host.sata.max_transfer", {"-", "-", "\"64KiB\"", "\"256KiB\""}},
             {"tags", {"32", "1", "4", "31"}},  // that the host makes use of
         };
         all.insert(all.end(), more.begin(), more.end());
@@ -310,6 +316,8 @@ bool goes_with(const DriveCase& c, const std::string& key) {
                (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
     if (key == "ftl.nvm_sets") return goes_with_sets(c);
     if (key == "nvme.sgls") return !c.serial_ata;
+    if (key == "host.sata.write_cache") return c.value("buffer.mode") == "\"write_back\"";
+    if (key == "nvme.metadata") return !c.serial_ata && c.value("run.data") == "\"bytes\"";
     if (key == "buffer.flush_stop") return goes_with(c, "buffer.flush_start") && c.value("buffer.flush_start") != "-";
     // A drive that has become read-only gives up what its buffer holds.
     if (key == "buffer.mode")
@@ -348,7 +356,7 @@ std::uint64_t lba_of(const DriveCase& c) {
 std::string sizes(const DriveCase& c, std::uint64_t unit) {
     const std::uint64_t page = unit * c.number("units_per_page");
     std::uint64_t transfer = c.number("transfer") * 1024;
-    while (transfer < unit) transfer *= 2;
+    while (transfer < unit + (c.has_metadata() ? unit / lba_of(c) * 8 : 0)) transfer *= 2;
     std::string text =
         "nand.geometry.unit_size = " + bytes_text(unit) + "\nnand.geometry.page_size = " + bytes_text(page) +
         "\nnand.geometry.spare_size = \"64B\"\nnvme.max_transfer = " + bytes_text(transfer) +
@@ -446,6 +454,10 @@ std::string with_dirty_pages(const DriveCase& c, std::string device) {
 }
 
 }  // namespace
+
+bool DriveCase::has_metadata() const {
+    return value("nvme.metadata") != "-" && goes_with(*this, "nvme.metadata");
+}
 
 bool DriveCase::loses_power() const {
     return !collects_in_no_time(*this) && !keeps_one_block(*this);

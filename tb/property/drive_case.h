@@ -19,7 +19,7 @@ struct DriveOp {
     /// and enabled again. Serial ATA only: beyond: a command for blocks that are not there; broken_frame: the frame
     /// that is so many from now arrives with a CRC error. NVMe only: compare, copy and compare_write read first.
     /// Then they compare what was found, copy it elsewhere, or write in its place if it is still there (a fused pair);
-    /// format: Format NVM, or Sanitize.
+    /// format: Format NVM (also to blocks with metadata), or Sanitize.
     enum class Kind : std::uint8_t {
         read,
         write,
@@ -75,6 +75,8 @@ struct DriveCase {
     /// What was chosen for a key of the table.
     std::string value(const std::string& key) const;
     std::uint64_t number(const std::string& key) const;
+    /// It offers formats with metadata.
+    bool has_metadata() const;
     /// Else its operations are without `cut` and `off`.
     bool loses_power() const;
     /// The device file. What does not go with the mapping that was chosen is left out.

@@ -10,9 +10,6 @@ namespace ssdtlm {
 
 namespace {
 
-constexpr Ps kBetweenLooks{100'000'000};       // 100 us
-constexpr std::uint32_t kMostLooks = 100'000;  // ten seconds, in which a drive of a case is erased hundreds of times
-
 HostConfig with_one_queue(HostConfig c, std::uint32_t depth) {
     c.queue_pairs = 1;
     c.queue_entries = depth + 1;
@@ -29,6 +26,10 @@ CaseEnd end_of(std::uint16_t status) {
             return CaseEnd::write_fault;
         case nvme::kStCompareFailure:
             return CaseEnd::differs;
+        case nvme::kStGuardCheck:
+            return CaseEnd::guard;
+        case nvme::kStReferenceTagCheck:
+            return CaseEnd::reference;
         case nvme::kStAbortFailedFused:
             return CaseEnd::unfused;
         case nvme::kStUnrecoveredRead:
@@ -54,19 +55,21 @@ std::uint8_t opcode_of(const CaseCommand& c) {
 }  // namespace
 
 NvmeCasePort::NvmeCasePort(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config,
-                           std::uint32_t lba_bytes, std::uint32_t depth, CasePortClient& client)
+                           std::uint32_t lba_bytes, bool offers_metadata, std::uint32_t depth, CasePortClient& client)
     : sc_module(name),
       mmio_initiator("mmio_initiator"),
       agenda_(agenda),
       config_(with_one_queue(config, depth)),
       lba_bytes_(lba_bytes),
+      offers_metadata_(offers_metadata),
       client_(client),
       door_(agenda, *this),
       root_complex_("root_complex", agenda, memory_, this),
       plan_(config_, one_job_),
       bring_up_(agenda, memory_, config_, plan_, *this),
       buffers_(depth),
-      scattered_(depth) {
+      scattered_(depth),
+      blocks_(depth) {
     facts_.slots = depth;
     mmio_initiator.bind(door_);
 }
@@ -121,31 +124,17 @@ void NvmeCasePort::start(Done started) {
     bring_up_.start([this, started = std::move(started)] { go_on_erasing(started); });
 }
 
-/// Sanitize goes on when the power is back, and over a reset. Its failure lasts as well. A format goes on over a reset,
-/// and a loss of power ends it. Until their end the drive serves nobody.
-void NvmeCasePort::go_on_erasing(const Done& started) {
-    if (sanitize_ == Progress::none && format_ == Progress::none) return brought_up(started);
-    if (sanitize_ == Progress::failed) {
-        erased_ = [this, started](Erasure) { brought_up(started); };
-    } else {
-        client_.erasure_goes_on();
-        erased_ = [this, started](Erasure end) {
-            client_.erasure_ended(end);
-            brought_up(started);
-        };
-    }
-    looks_ = 0;
-    sanitize_ != Progress::none ? look_at_sanitize() : look_at_format();
-}
-
 void NvmeCasePort::brought_up(const Done& then) {
     if (queue_.empty()) {
         queue_ = bring_up_.take_queues();
         facts_.blocks = bring_up_.info().blocks;
-        facts_.max_transfer_bytes = bring_up_.info().max_transfer_bytes;
+        facts_.most_blocks = bring_up_.info().max_transfer_bytes / lba_bytes_;
     }
-    serves_ = true;
-    then();
+    const auto is_known = [this, then] {
+        serves_ = true;
+        then();
+    };
+    offers_metadata_ ? look_for_metadata(is_known) : is_known();
 }
 
 void NvmeCasePort::drop() {
@@ -182,143 +171,70 @@ void NvmeCasePort::power_lost() {
     accesses_.take_all_back();
 }
 
-void NvmeCasePort::erase(std::uint32_t way, std::function<void(Erasure)> ended) {
-    erased_ = std::move(ended);
-    nvme::Sqe sqe;
-    if (way % 3 == 0) {
-        sqe.opc = nvme::kAdminFormat;
-        sqe.nsid = nvme::kNsidAll;
-        const std::uint32_t format = 0;  // the drive's own block
-        sqe.cdw10 = format | 1u << 9;
-        format_ = Progress::asked;
-        return bring_up_.pass_through(sqe, [this](std::uint16_t s) {
-            format_ = Progress::none;
-            erasure_ended(s == nvme::kStSuccess ? Erasure::done : Erasure::failed);
-        });
-    }
-    sqe.opc = nvme::kAdminSanitize;
-    sqe.cdw10 = 1u << 3 | (way % 3 == 1 ? 2 : 3 | 1u << 4);  // AUSE; block erase, or one pass of zeros
-    sanitize_ = Progress::asked;
-    bring_up_.pass_through(sqe, [this](std::uint16_t s) {
-        sanitize_ = s == nvme::kStSuccess ? Progress::begun : Progress::none;
-        if (s != nvme::kStSuccess) return erasure_ended(Erasure::failed);
-        looks_ = 0;
-        if (!resets_) look_at_sanitize();
-    });
-}
-
-/// The drive could not be sanitized. It serves again when the host has left the failure.
-void NvmeCasePort::leave_failure() {
-    sanitize_ = Progress::failed;
-    nvme::Sqe sqe;
-    sqe.opc = nvme::kAdminSanitize;
-    sqe.cdw10 = 1;
-    bring_up_.pass_through(sqe, [this](std::uint16_t s) {
-        if (s != nvme::kStSuccess) throw CheckFailed("the failure of a sanitize operation is not left");
-        sanitize_ = Progress::none;
-        erasure_ended(Erasure::failed);
-    });
-}
-
-/// An admin command that fills the page at log_.
-void NvmeCasePort::ask(nvme::Sqe& sqe, std::function<void(std::uint16_t)> ended) {
-    if (log_ == 0) log_ = memory_.allocate(nvme::kIdentifyBytes, nvme::kIdentifyBytes);
-    sqe.prp1 = log_;
-    bring_up_.pass_through(sqe, std::move(ended));
-}
-
-void NvmeCasePort::look_again(Then look) {
-    if (resets_) return;  // when the drive is up again
-    if (++looks_ > kMostLooks) throw CheckFailed("an erasure does not end");
-    next_look_ = agenda_.post_cancellable(agenda_.now() + kBetweenLooks, look);
-}
-
-/// Log 81h, until the operation has ended.
-void NvmeCasePort::look_at_sanitize() {
-    nvme::Sqe sqe;
-    sqe.opc = nvme::kAdminGetLogPage;
-    sqe.nsid = nvme::kNsidAll;
-    sqe.cdw10 = nvme::kLogSanitize | 127u << 16;
-    ask(sqe, [this](std::uint16_t s) {
-        if (s != nvme::kStSuccess) throw CheckFailed("the drive does not tell how far it is sanitized");
-        enum : unsigned { kNone, kDone, kRunning, kFailed };
-        const unsigned state = memory_.load<std::uint16_t>(log_ + 2) & 7u;
-        if ((state == kNone && sanitize_ == Progress::begun) || (state == kDone && sanitize_ == Progress::failed))
-            throw CheckFailed("a sanitize operation was forgotten");
-        if (state == kRunning) {
-            if (sanitize_ == Progress::failed) throw CheckFailed("a sanitize operation that has failed goes on");
-            sanitize_ = Progress::begun;
-            return look_again(Then::to<&NvmeCasePort::look_at_sanitize>(this));
-        }
-        // The power may have gone, or a reset have come, before the host heard that the operation had begun. Its
-        // failure lasts.
-        if (state == kFailed) {
-            if (!resets_) leave_failure();
-            return;
-        }
-        const Progress was = std::exchange(sanitize_, Progress::none);
-        erasure_ended(was == Progress::begun ? Erasure::done : state == kDone ? Erasure::unknown : Erasure::not_begun);
-    });
-}
-
-/// The progress of the format in Identify Namespace, until there is none. Before a reset the command's end tells it.
-void NvmeCasePort::look_at_format() {
-    nvme::Sqe sqe;
-    sqe.opc = nvme::kAdminIdentify;
-    sqe.nsid = bring_up_.info().namespaces.front().nsid;
-    sqe.cdw10 = nvme::kCnsNamespace;
-    ask(sqe, [this](std::uint16_t s) {
-        if (s != nvme::kStSuccess) throw CheckFailed("the drive does not describe its namespace");
-        if ((memory_.load<std::uint8_t>(log_ + nvme::IdNs::kFpi) & 0x7Fu) != 0) {
-            format_ = Progress::begun;
-            return look_again(Then::to<&NvmeCasePort::look_at_format>(this));
-        }
-        // What had not begun is over, or the reset has come before it.
-        const bool begun = std::exchange(format_, Progress::none) == Progress::begun;
-        erasure_ended(begun ? Erasure::over : Erasure::not_begun);
-    });
-}
-
 // ---------------------------------------------------------------------------------------------------------------
 // Commands.
 
-std::uint8_t* NvmeCasePort::buffer(std::uint32_t slot, std::uint32_t bytes) {
+std::uint8_t* NvmeCasePort::in_memory(std::uint32_t slot, std::uint32_t bytes) {
     buffers_[slot].reserve(memory_, bytes, config_.page_bytes, config_.buffer_offset);
     return buffers_[slot].data;
 }
 
+std::uint8_t* NvmeCasePort::buffer(std::uint32_t slot, std::uint32_t bytes) {
+    return facts_.metadata.bytes != 0 ? blocks_[slot].data(bytes) : in_memory(slot, bytes);
+}
+
+std::uint8_t* NvmeCasePort::metadata(std::uint32_t slot, std::uint32_t blocks) {
+    const std::uint32_t bytes = facts_.metadata.bytes;
+    return bytes != 0 ? blocks_[slot].metadata(blocks * bytes) : nullptr;
+}
+
 void NvmeCasePort::submit(std::uint32_t slot, const CaseCommand& c) {
-    SlotBuffer& data = buffers_[slot];
     nvme::Sqe& sqe = queue_[0].take_entry();
     sqe.nsid = bring_up_.info().namespaces.front().nsid;
     const bool moves = !c.is_zeroes() && c.kind != DriveOp::Kind::verify && c.kind != DriveOp::Kind::uncorrectable;
     std::uint32_t bytes = moves ? c.blocks * lba_bytes_ : 0;
+    scattered_[slot].forget();
+    blocks_[slot].forget();
     if (c.kind == DriveOp::Kind::trim) {
         bytes = static_cast<std::uint32_t>(c.ranges.size() * sizeof(nvme::DsmRange));
-        buffer(slot, bytes);
+        std::uint8_t* const list = in_memory(slot, bytes);
         sqe.opc = nvme::kIoDatasetMgmt;
         sqe.cdw10 = static_cast<std::uint32_t>(c.ranges.size() - 1);
         sqe.cdw11 = nvme::kDsmDeallocate;
         for (std::size_t r = 0; r < c.ranges.size(); ++r)
-            nvme::store(data.data + r * sizeof(nvme::DsmRange), nvme::DsmRange{0, c.ranges[r].blocks, c.ranges[r].lba});
+            nvme::store(list + r * sizeof(nvme::DsmRange), nvme::DsmRange{0, c.ranges[r].blocks, c.ranges[r].lba});
     } else if (c.kind == DriveOp::Kind::copy) {
         bytes = 32;
-        buffer(slot, bytes);
-        std::memset(data.data, 0, bytes);
-        nvme::store(data.data + 8, c.source);
-        nvme::store(data.data + 16, static_cast<std::uint16_t>(c.blocks - 1));
+        std::uint8_t* const list = in_memory(slot, bytes);
+        std::memset(list, 0, bytes);
+        nvme::store(list + 8, c.source);
+        nvme::store(list + 16, static_cast<std::uint16_t>(c.blocks - 1));
         sqe.opc = nvme::kIoCopy;
         sqe.set_slba(c.lba);
+        protect(c, sqe);
+        sqe.cdw12 |= (c.protection.acts ? nvme::kPrAct : 0u) << 12 | (c.checks_source ? nvme::kPrCheckGuard : 0u) << 12;
     } else if (c.kind == DriveOp::Kind::flush) {
         sqe.opc = nvme::kIoFlush;
     } else {
         sqe.opc = opcode_of(c);
         sqe.set_slba(c.lba);
         sqe.cdw12 = (c.blocks - 1) | (c.is_forced() ? nvme::kRwFua : 0u);
+        protect(c, sqe);
+        if (bytes != 0 && facts_.metadata.bytes != 0) {
+            bytes = blocks_[slot].begin(memory_, random_, facts_.metadata, lba_bytes_, c, sqe);
+            blocks_[slot].pack(in_memory(slot, bytes));
+        }
     }
-    scattered_[slot].forget();
     if (bytes != 0) name_data(slot, bytes, sqe.opc == nvme::kIoRead, sqe);
+    if (offers_metadata_ && sqe.psdt() == 1 && random_.percent(50)) blocks_[slot].name_metadata(memory_, sqe);
     sqe.flags = static_cast<std::uint8_t>(sqe.flags | c.fuse);
+}
+
+void NvmeCasePort::protect(const CaseCommand& c, nvme::Sqe& sqe) {
+    const CaseProtection& p = c.protection;
+    sqe.cdw12 |= nvme::rw_protection((p.acts ? nvme::kPrAct : 0u) | p.checks);
+    sqe.cdw14 = p.reference;
+    sqe.cdw15 = std::uint32_t{p.mask} << 16 | p.application;
 }
 
 /// By PRPs, or, if the drive takes them, by an SGL of one piece or many.
@@ -347,6 +263,7 @@ bool NvmeCasePort::take_ended() {
         any = true;
         const std::uint16_t status = cqe.status();
         if (scattered_[cqe.cid].is_read()) scattered_[cqe.cid].gather(memory_, buffers_[cqe.cid].data);
+        if (blocks_[cqe.cid].is_read()) blocks_[cqe.cid].unpack(memory_, buffers_[cqe.cid].data);
         client_.command_ended(cqe.cid, end_of(status),
                               status == nvme::kStSuccess ? std::string()
                                                          : "status SCT " + std::to_string(status >> 8) + " SC " +

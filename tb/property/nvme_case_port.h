@@ -12,6 +12,7 @@
 #include "host_pcie/driver/bring_up.h"
 #include "host_pcie/driver/prp_builder.h"
 #include "host_pcie/driver/root_complex.h"
+#include "property/blocks_in_memory.h"
 #include "property/case_port.h"
 #include "property/scattered_data.h"
 #include "protocol/nvme.h"
@@ -27,7 +28,7 @@ public:
     tlm::tlm_initiator_socket<> mmio_initiator;
 
     NvmeCasePort(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, std::uint32_t lba_bytes,
-                 std::uint32_t depth, CasePortClient& client);
+                 bool offers_metadata, std::uint32_t depth, CasePortClient& client);
     RootComplex& root_complex() { return root_complex_; }
     /// Before start(). See Device::function_level_reset().
     void set_reset_function(BringUp::ResetFunction f) { reset_function_ = std::move(f); }
@@ -37,6 +38,7 @@ public:
     bool has_room(const CaseCommand&) const override { return queue_[0].has_room(); }
     std::uint32_t next_slot() const override { return queue_[0].next_cid(); }
     std::uint8_t* buffer(std::uint32_t slot, std::uint32_t bytes) override;
+    std::uint8_t* metadata(std::uint32_t slot, std::uint32_t blocks) override;
     void submit(std::uint32_t slot, const CaseCommand& command) override;
     void announce() override;
     void drop() override;
@@ -83,17 +85,23 @@ private:
     void brought_up(const Done& then);
     bool take_ended();
     void go_on_erasing(const Done& started);
+    void format(std::uint32_t kind);
+    void format_ended(Erasure end);
+    void look_for_metadata(Done then);
     void ask(nvme::Sqe& sqe, std::function<void(std::uint16_t)> ended);
     void look_at_sanitize();
     void look_at_format();
     void look_again(Then look);
     void leave_failure();
     void erasure_ended(Erasure end) { std::exchange(erased_, nullptr)(end); }
+    std::uint8_t* in_memory(std::uint32_t slot, std::uint32_t bytes);
+    static void protect(const CaseCommand& c, nvme::Sqe& sqe);
     void name_data(std::uint32_t slot, std::uint32_t bytes, bool is_read, nvme::Sqe& sqe);
 
     Agenda& agenda_;
     const HostConfig config_;
     const std::uint32_t lba_bytes_;
+    const bool offers_metadata_;
     CasePortClient& client_;
     HostMemory memory_;
     InitiatorGuard<> door_;
@@ -106,6 +114,7 @@ private:
     std::vector<QueuePair> queue_;  // one, once the controller has granted it
     std::vector<SlotBuffer> buffers_;
     std::vector<ScatteredData> scattered_;  // by slot, if the drive takes SGLs
+    std::vector<BlocksInMemory> blocks_;    // by slot, if blocks have metadata
     Random random_{1};
     Facts facts_;
     std::uint32_t announced_ = 0;  // tail of the queue
@@ -118,6 +127,8 @@ private:
     /// of a sanitize operation.
     enum class Progress : std::uint8_t { none, asked, begun, failed };
     Progress sanitize_ = Progress::none, format_ = Progress::none;
+    CaseMetadata asked_;                      // by the last format
+    std::uint32_t format_with_metadata_ = 0;  // its number
     Agenda::Entry next_look_;
     std::uint32_t looks_ = 0;  // at what erases, since the host began to look
     std::uint64_t log_ = 0;    // host memory for a log page or a data structure of Identify

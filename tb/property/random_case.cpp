@@ -152,6 +152,12 @@ rc::Gen<DriveCase> any_case(const CaseMix& mix) {
                                    static_cast<std::uint32_t>(choices[i].values.size()));
             c.ops = p.second;
             disturb_erasures(c.ops, c.loses_power());
+            if (c.has_metadata() && c.number("format") != 0) {
+                DriveOp format;
+                format.kind = Kind::format;
+                format.us = static_cast<std::uint32_t>(3 * c.number("format"));
+                c.ops.insert(c.ops.begin(), format);
+            }
             if (!c.loses_power())
                 c.ops.erase(std::remove_if(c.ops.begin(), c.ops.end(),
                                            [](const DriveOp& o) { return o.kind == Kind::cut || o.kind == Kind::off; }),

@@ -71,7 +71,7 @@ void SataCasePort::identified() {
     if ((large ? 2 * words : 512) != config_.lba_bytes) wrong("a sector has another size");
     facts_.blocks = 0;
     for (std::size_t i = 4; i-- > 0;) facts_.blocks = facts_.blocks << 16 | word(identify::kSectors48 + i);
-    facts_.max_transfer_bytes = config_.max_transfer_bytes;
+    facts_.most_blocks = config_.max_transfer_bytes / config_.lba_bytes;
     if (facts_.slots == 0) facts_.slots = std::min(config_.depth, (word(identify::kQueueDepth) & 31) + 1);
     const bool has_cache = (word(identify::kSupported) >> 5 & 1) != 0;
     if (!config_.cache_off || !has_cache) return up();

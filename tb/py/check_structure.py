@@ -65,22 +65,24 @@ RULES = {
     "controller/ftl": (VOCABULARY + ["controller/ports", "nand/onfi", "nand/array"], False),
     # A folder for each subject, with its tables in the FTL and what it does in time. They point down: to the FTL's core, and to
     # collection. The list of features is included by nobody.
-    "controller/features": (VOCABULARY + ["controller/ports", "controller/ftl", "controller/checkpoint", "controller/journal", "controller/parity", "controller/refresh", "controller/slc", "controller/wear", "controller/word_lines"], False),
+    "controller/features": (VOCABULARY + ["controller/ports", "controller/ftl", "controller/checkpoint", "controller/journal", "controller/map/cached/pages", "controller/parity", "controller/refresh", "controller/slc", "controller/wear", "controller/word_lines"], False),
     "controller/slc": (VOCABULARY + ["controller/ports", "controller/ftl", "nand/array"], False),
     "controller/wear": (VOCABULARY + ["controller/ports", "controller/ftl"], False),
     "controller/refresh": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl"], False),
     "controller/streams": (VOCABULARY + ["controller/ports", "controller/ftl"], False),
     "controller/precondition": (VOCABULARY + ["controller/ports", "controller/ftl", "nand/onfi"], False),
-    "controller/snapshot": (VOCABULARY + ["controller/ports", "controller/ftl", "nand/array", "controller/checkpoint", "controller/journal"], False),
+    "controller/snapshot": (VOCABULARY + ["controller/ports", "controller/ftl", "nand/array"], False),
     "controller/map": (VOCABULARY + ["controller/ports", "controller/ftl"], False),
     "controller/map/blocks": (VOCABULARY + ["controller/ports", "controller/ftl"], False),
     "controller/map/resident": (VOCABULARY + ["controller/ports", "controller/ftl"], False),
     "controller/map/cached": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "controller/gc", "controller/page_writer"], False),
+    # Apart from the cache, which uses collection: the list of features includes them.
+    "controller/map/cached/pages": (VOCABULARY + ["controller/ports", "controller/ftl", "nand/array", "nand/onfi"], False),
     "controller/gc": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "controller/page_writer", "controller/refresh", "controller/slc"], False),
     "controller/journal": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "controller/gc", "controller/page_writer", "controller/wait_queues"], False),
     "controller/parity": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "controller/gc", "controller/page_writer", "controller/wait_queues"], False),
     "controller/word_lines": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "controller/gc", "controller/page_writer", "controller/wait_queues"], False),
-    "controller/checkpoint": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "controller/gc", "controller/page_writer", "controller/wait_queues", "controller/journal", "controller/map/cached"], False),
+    "controller/checkpoint": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "controller/gc", "controller/page_writer", "controller/wait_queues", "controller/journal", "controller/map/cached", "nand/array"], False),
     "controller/mount": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "nand/array", "controller/checkpoint", "controller/journal", "controller/slc"], False),
     "controller/dram": (VOCABULARY + ["controller/ports", "common/tlm"], False),
     # What runs on the cores. Commands know no FTL: that is driven by destaging and GC; the firmware joins them all.

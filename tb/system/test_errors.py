@@ -136,7 +136,16 @@ class CommandLineErrors(ErrorTest):
         self.refused(["run", "tiny-test"], r"command line: .*--workload")
 
     def test_value(self):
-        self.refused(self.run_args("tiny-test", JOB, "--seed", "x"), r"command line: .*--seed.*x")
+        for seed in ("x", "99999999999999999999999", "18446744073709551615", "-1", "1.5"):
+            self.refused(self.run_args("tiny-test", JOB, f"--seed={seed}"), rf"--seed {seed}: run.seed: .*{seed}.*; (a whole number, )?0\.\.9223372036854775807$")
+        trace = TRACES / "msr.csv"
+        for option in ("--replay-depth", "--replay-loops", "--replay-jobs"):
+            for number in ("x", "-1", "0", "1.5", "4294967296", "99999999999999999999999", "5k k"):
+                self.refused(self.run_args("tiny-test", trace, f"{option}={number}"), rf"command line: {option} '{number}'; a whole number, 1\.\.4294967295; .*; for example \d+$")
+        self.refused(["trace", "head", trace, "-n", "x"], r"command line: -n 'x'; a whole number, 0\.\.4294967295; ")
+        for factor in ("x", "-1", "0", "nan", "inf", "1e300"):
+            self.refused(self.run_args("tiny-test", trace, f"--time-scale={factor}"), rf"command line: --time-scale '{factor}'; a number above 0, at most 1e\+09, ")
+            self.refused(["serve", "tiny-test", "--socket", "s", f"--rate={factor}"], rf"command line: --rate '{factor}'; a number above 0, at most 1000, ")
         self.refused(
             self.run_args("tiny-test", TRACES / "msr.csv", "--replay", "close"), r"command line: .*'close'.*'closed'\?$"
         )

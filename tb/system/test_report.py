@@ -246,6 +246,15 @@ class Page(ReportTest):
         self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
         self.assertEqual(len(done.stderr.splitlines()), 2)
 
+    def test_a_result_is_not_replaced_by_the_page(self):
+        result = self.simulate("tiny-test", self.job("read", "rw=read", "bs=4k", "number_ios=10"))
+        before = result.files()
+        done = subprocess.run([BINARY, "report", "out", "-o", "out/result.json"], cwd=self.dir, capture_output=True, text=True,
+                              env={**os.environ, "SSDTLM_PYTHON": str(PYTHON)})
+        self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+        self.assertIn("-o out/result.json: is a file of a run that the report is about", done.stderr)
+        self.assertEqual(result.files(), before)
+
     def test_charts_by_themselves(self):
         self.simulate("tiny-test", self.job("mix", "rw=randrw", "bs=4k", "iodepth=8", "number_ios=2000", "norandommap", "io_size=100m"))
         page = self.report("out").read_text()

@@ -63,6 +63,38 @@ class Folder(SystemTest):
         self.simulate("tiny-test", self.short)
         self.assertEqual(self.names(), ALL)
 
+    def refused(self, words, *args):
+        before = {p: p.read_bytes() for p in self.dir.rglob("*") if p.is_file()}
+        done = self.ssdtlm("run", *args)
+        self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+        self.assertIn(words, done.stderr)
+        self.assertEqual({p: p.read_bytes() for p in self.dir.rglob("*") if p.is_file()}, before)
+
+    def test_no_output_in_the_place_of_another_file(self):
+        (self.dir / "ok").mkdir()
+        self.write("device.toml", 'based_on = "tiny-test"\n')
+        (self.dir / "link.toml").symlink_to("device.toml")
+        run = ("device.toml", "-w", self.short, "-q", "-o", "ok")
+        for option in ("--save-drive=", "--report="):
+            for name in ("result.json", "latency.csv", "failed.json", "trace.json", "wave.names/1.txt", "rtl_scheduler_0.fst", "result.json.part", "../ok/./fio.json"):
+                self.refused(f"{option[:-1]} ok/{name}: the results have a file of this name; a file of its own; give another path", *run, f"{option}ok/{name}")
+            for path in ("device.toml", "./device.toml", "link.toml", str(self.dir / "device.toml")):
+                self.refused(f"{option[:-1]} {path}: the run reads this file (the device)", *run, option + path)
+            self.refused("the run reads this file (--workload)", *run, option + self.short)
+        self.refused("--save-drive x: is the file of --report too", *run, "--save-drive=x", "--report=./x")
+        for folder in ("new", "new/", "new/deeper"):
+            self.refused("new: the results need a folder of this name", *run[:-1], folder, "--save-drive=new")
+        (self.dir / "ok" / "fio.json").write_bytes((self.dir / self.short).read_bytes())
+        self.refused("-o ok: the results would replace ok/fio.json, which the run reads (--workload)", "device.toml", "-w", "ok/fio.json", "-o", "ok")
+
+    def test_a_drive_saved_beside_the_results(self):
+        for name in ("new/drive", "deep/drive", "ok/drive"):
+            folder = name.split("/")[0] + ("/er" if name.startswith("deep") else "")
+            for _ in range(2):
+                self.simulate("tiny-test", self.short, "--save-drive", name, output=folder)
+                self.assertGreater((self.dir / name).stat().st_size, 1000)
+            self.simulate("tiny-test", self.short, "--set", f"precondition.from={name}", "--save-drive", name, output=folder)
+
     def test_nothing_that_an_earlier_run_recorded(self):
         logs = self.job("logged", "rw=read", "bs=4k", "number_ios=200", "write_bw_log=a", "write_lat_log=a", "log_avg_msec=1")
         self.simulate("tiny-test", logs, "--wave", "--timeline", "--timeline-to", "1ms")

@@ -88,6 +88,10 @@ class SavedDrive(SystemTest):
             self.assertEqual(done.returncode, USER_ERROR, name)
             self.assertIn(name, done.stderr)
             self.assertNotIn("internal error", done.stderr)
+        (self.dir / "folder").mkdir()
+        done = self.run_on(("precondition.from=folder",), *READ)
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("folder: Is a directory; a drive that was saved; check the path", done.stderr)
         done = self.run_on(("precondition.from=nowhere",), *READ)
         self.assertEqual(done.returncode, USER_ERROR)
         self.assertIn("No such file", done.stderr)
@@ -106,7 +110,8 @@ class SavedDrive(SystemTest):
         data = ("run.data=bytes", "run.integrity=false")
         self.good(data, *MIXED, "--save-drive", "drive")
         self.good((*data, "precondition.from=drive"), *MIXED)
-        for settings, more, words in (((*data, "precondition.from=drive"), ("--seed", "77"), "another run.seed"),
+        for settings, more, words in (((*data, "precondition.from=drive"), ("--seed", "77"), 'run.seed was 1 when the drive was saved, and is 77; the same value; set it as it was'),
+                                      ((*data, "precondition.from=drive", "nvme.metadata=true"), (), "nvme.metadata was false when the drive was saved"),
                                       (("precondition.from=drive",), (), "run.data"),
                                       (("run.data=bytes", "precondition.from=drive"), (), "run.integrity"),
                                       (("run.data=bytes",), ("--save-drive", "other"), "run.integrity")):
@@ -117,5 +122,5 @@ class SavedDrive(SystemTest):
     def test_its_text_can_be_read(self):
         self.good((), *READ, "--save-drive", "drive")
         text = subprocess.run(["zstd", "-dc", "drive"], cwd=self.dir, capture_output=True).stdout
-        self.assertTrue(text.startswith(b"ssdtlm snapshot, format 6\n# saved by ssdtlm "), text[:80])
+        self.assertTrue(text.startswith(b"ssdtlm snapshot, format 7\n# saved by ssdtlm "), text[:80])
         self.assertIn(b'\nftl.user_capacity = "12MiB"\n', text)

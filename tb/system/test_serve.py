@@ -269,6 +269,41 @@ class Drives(Served):
         self.assertEqual(run.returncode, support.USER_ERROR, run.stderr)
         self.assertIn("namespaces", run.stderr)
 
+    def test_the_service_ends_in_order_during_work_in_the_background(self):
+        def self_test(d):
+            self.assertEqual(d.command(0, 0x14, nsid=1, dw10=2), 0)
+
+        def sanitize(d):
+            self.assertEqual(d.command(0, 0x84, dw10=3 | 1 << 4, dw11=0x55), 0)
+
+        def format_nvm(d):
+            d.submit(0, 0x80, nsid=1, dw10=0)
+
+        for work in (self_test, sanitize, format_nvm):
+            for how, pace in ((signal.SIGTERM, "free"), (signal.SIGINT, "free"), (None, "free"), (None, "wall")):
+                with self.subTest(work=work.__name__, how=how, pace=pace):
+                    self.serve("--save-drive", "drive.img", *(["--stop-after-disconnect"] if how is None else []),
+                               pace=pace)
+                    d = self.drive()
+                    for lba in range(0, 1024, 16):
+                        self.assertEqual(d.write(1, lba, PATTERN), 0)
+                    work(d)
+                    d.client.close()
+                    self.assertEqual(self.result(how)["ended_by"], "workload")
+                    image = self.folder / "drive.img"
+                    self.serve("--set", f"precondition.from={image}")
+                    d = self.drive()
+                    status, data = d.read(1, 16, 8192)
+                    if work is sanitize:
+                        self.assertEqual(status, 0x1D, "Sanitize In Progress, it goes on")
+                    else:
+                        self.assertEqual(status, 0)
+                        self.assertIn(data, (PATTERN, bytes(8192)) if work is format_nvm else (PATTERN,))
+                    if work is self_test:
+                        log = self.log(d, 0x06, 564)
+                        self.assertEqual((log[0] & 0xF, log[4] & 0xF), (0, 2), "aborted by a reset")
+                    self.result()
+
     def test_memory_that_only_the_client_reaches(self):
         self.serve()
         d = self.drive()

@@ -2,7 +2,9 @@
 """Blocks with metadata and protection information on a drive that is served over vfio-user."""
 import random
 import struct
+import subprocess
 
+import support
 from served import Served
 from vfio_client import RAM
 
@@ -85,9 +87,33 @@ class Protected(Served):
         self.again(d, held, blocks)
         ftl = self.result()["ftl"]
         self.assertGreater(ftl["gc_units_moved"], 100)
-        self.serve("--set", f"precondition.from={self.folder / 'drive.img'}", *options)
+        image = self.folder / "drive.img"
+        self.serve("--set", f"precondition.from={image}", *options)
         self.again(self.drive(), held, blocks)
         self.result()
+        self.other_protocols(image, options, held, blocks)
+        # The driver of runs knows no metadata.
+        run = subprocess.run([support.BINARY, "run", "tiny-test", "-q", "-o", str(self.folder / "run"), "--set", f"precondition.from={image}",
+                              "--set", "run.data=bytes", "--set", "run.integrity=false", "--ioengine=libaio", "--rw=read", "--bs=4k", "--number_ios=1", *options], capture_output=True, text=True)
+        self.assertEqual(run.returncode, support.USER_ERROR, run.stderr)
+        self.assertIn("a guest has formatted", run.stderr)
+
+    def other_protocols(self, image, options, held, blocks):
+        """The flash keeps data and metadata when the drive goes on under a protocol without metadata."""
+        for kind in ("sata", "raw"):
+            with self.subTest(kind=kind):
+                settings = (*options, "--set", f"frontend.kind={kind}", "--set", "run.data=bytes", "--set", "run.integrity=false", "--set", f"precondition.from={image}")
+                read = ("--ioengine=libaio", "--rw=read", "--bs=64k", "--size=8m")
+                checked = subprocess.run([support.BINARY, "config", "check", "tiny-test", *settings, *read], capture_output=True, text=True)
+                self.assertEqual(checked.returncode, support.OK, checked.stdout + checked.stderr)
+                run = subprocess.run([support.BINARY, "run", "tiny-test", "-q", "-o", str(self.folder / kind), *settings, *read, "--save-drive", f"{image}.{kind}"],
+                                     capture_output=True, text=True)
+                self.assertEqual((run.returncode, run.stderr), (support.OK, ""))
+                self.serve("--set", f"precondition.from={image}.{kind}", *options)
+                d = self.drive()
+                for lba in list(held)[:100]:
+                    self.assertEqual(d.read(1, lba * 8, 4096), (0, blocks[held[lba]]))
+                self.result()
 
     def again(self, d, held, blocks):
         guards = [guard(b) for b in blocks]

@@ -19,6 +19,21 @@ class Columns(SystemTest):
         self.assertEqual({r["map_hits"] + r["map_misses"] + r["slc_free_blocks"] for r in in_memory}, {""})
 
 
+    def test_free_blocks_over_a_loss_of_power(self):
+        job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=16", "number_ios=10k", "io_size=100m", "norandommap")
+        for more in ((), ("--set", "slc.blocks=4", "--set", "ftl.user_capacity=8MiB")):
+            with self.subTest(more=more):
+                result = self.simulate("tiny-test", job, *more, "--set", "run.timeseries_interval=1ms", "--set", 'host.power_cut_at=["30ms"]', "--set", "host.power_off_time=50ms")
+                rows, cut = result.rows("timeseries.csv"), result.json()["power_cuts"][0]
+                begin, end = 30, 30 + 50 + 1e3 * cut["scan_s"]
+                for row in rows:
+                    at = float(row["start_ms"]) + float(row["interval_ms"])
+                    self.assertEqual(row["free_blocks"] == "", begin <= at < end, row)
+                    self.assertEqual(row["slc_free_blocks"] == "", more == () or begin <= at < end, row)
+                    self.assertLess(int(row["free_blocks"] or 0), 64, "half of the flash")
+                self.assertIn("", [row["free_blocks"] for row in rows])
+
+
 class LongIdle(SystemTest):
     """Runs of which most is idle: rows, bytes and memory follow the commands, not the time."""
 

@@ -297,6 +297,8 @@ class Page(unittest.TestCase):
         view.take(self.message(interval_s=0.02))  # half the throughput
         self.assertEqual(self.lines(view)[-2], "IOPS    #=")
         self.assertTrue(view.lines(79, 24, 0)[0][1] and [bold for text, bold in view.lines(79, 24, 0) if text.startswith("die")][0])
+        view.take(self.message(free_blocks=None))
+        self.assertIn("GC: 2000 pages/s moved, 200 blocks/s erased, WAF 1.500, no free blocks known", self.lines(view))
 
     def test_any_terminal(self):
         view = View()

@@ -13,7 +13,7 @@
 namespace ssdtlm {
 
 namespace {
-constexpr char kFirstLine[] = "ssdtlm snapshot, format 6\n";
+constexpr char kFirstLine[] = "ssdtlm snapshot, format 7\n";
 constexpr int kLevel = 1;  // the state of a drive is mostly random, so higher levels gain little
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 }  // namespace
@@ -109,8 +109,7 @@ SnapshotReader::SnapshotReader(const std::string& path)
       stream_(std::make_unique<Stream>()),
       in_(ZSTD_DStreamInSize()),
       out_(kBlock) {
-    if (file_ == nullptr)
-        throw UserError(Problem{path_, std::strerror(errno), "a drive that was saved", "check the path"});
+    if (file_ == nullptr) cannot_read();
     try {
         std::string line(sizeof kFirstLine - 1, '\0');
         bytes(line.data(), line.size());
@@ -148,6 +147,7 @@ bool SnapshotReader::fill() {
     while (there_ == 0 && !frame_over_) {
         if (stream_->in.pos == stream_->in.size) {
             stream_->in = {in_.data(), std::fread(in_.data(), 1, in_.size(), file_), 0};
+            if (stream_->in.size == 0 && std::ferror(file_) != 0) cannot_read();  // a folder, for instance
             if (stream_->in.size == 0) damaged("it ends too early");
         }
         ZSTD_outBuffer out{out_.data(), out_.size(), 0};
@@ -198,6 +198,10 @@ void SnapshotReader::check_rest() {
 void SnapshotReader::finish() {
     check_digest();
     if (taken_ != there_ || fill()) damaged("it holds more data than this version of ssdtlm reads");
+}
+
+void SnapshotReader::cannot_read() const {
+    throw UserError(Problem{path_, std::strerror(errno), "a drive that was saved", "check the path"});
 }
 
 void SnapshotReader::damaged(const std::string& what) const {

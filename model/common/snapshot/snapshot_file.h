@@ -71,6 +71,7 @@ private:
     bool fill();
     void check_digest();
     [[noreturn]] void damaged(const std::string& what) const;
+    [[noreturn]] void cannot_read() const;
 
     const std::string path_;
     std::FILE* file_;

@@ -48,10 +48,10 @@ bool is_checkpoint_page(const PageContent* content, CheckpointPage kind, std::ui
 }
 
 std::uint64_t CheckpointBooks::words_of(const SuperblockShape& shape, const NandGeometry& g, std::uint64_t map_pages,
-                                        std::uint64_t journal_pages, std::uint64_t translation_pages) {
+                                        std::uint64_t note_pages, std::uint64_t own_units) {
     // A superblock that has failed is named a second time.
     return kFixedWords + std::uint64_t{shape.superblocks()} * (kSuperblockWords + 1) + g.blocks() + shape.groups() +
-           map_pages + journal_pages + div_ceil(translation_pages, std::uint64_t{64});
+           map_pages + note_pages + div_ceil(own_units, std::uint64_t{64});
 }
 
 std::vector<std::uint64_t> CheckpointBooks::encode() const {
@@ -59,7 +59,7 @@ std::vector<std::uint64_t> CheckpointBooks::encode() const {
     std::vector<std::uint64_t> w{
         sequence,           number,        std::uint64_t{clean} | std::uint64_t{read_only} << 1 | more << 8,
         superblocks.size(), blocks.size(), groups.size(),
-        journal.size(),     failed.size(), map.size(),
+        note_pages.size(),  failed.size(), map.size(),
         dirty.size()};
     for (const Superblock& s : superblocks) {
         w.push_back(std::uint64_t{s.write_pointer} << 32 | std::uint64_t{s.stream} << 16 | std::uint64_t{s.bad} << 9 |
@@ -72,7 +72,7 @@ std::vector<std::uint64_t> CheckpointBooks::encode() const {
         w.push_back(std::uint64_t{g.remembered.front()} << 32 | idx(g.begun));
         w.insert(w.end(), g.remembered.begin() + 1, g.remembered.end());
     }
-    for (const PageAddress& a : journal) w.push_back(pack_place(a));
+    for (const PageAddress& a : note_pages) w.push_back(pack_place(a));
     for (const auto& [b, page] : failed) w.push_back(std::uint64_t{page} << 32 | idx(b));
     for (const PageAddress& a : map) w.push_back(pack_place(a));
     w.insert(w.end(), dirty.begin(), dirty.end());
@@ -91,7 +91,7 @@ std::optional<CheckpointBooks> CheckpointBooks::decode(const std::vector<std::ui
     c.superblocks.resize(r.next());
     c.blocks.resize(r.next());
     c.groups.resize(r.next());
-    c.journal.resize(r.next());
+    c.note_pages.resize(r.next());
     c.failed.resize(r.next());
     c.map.resize(r.next());
     c.dirty.resize(r.next());
@@ -114,7 +114,7 @@ std::optional<CheckpointBooks> CheckpointBooks::decode(const std::vector<std::ui
         g = {SuperblockId{static_cast<std::uint32_t>(word)}, {static_cast<std::uint32_t>(word >> 32)}};
         for (std::uint64_t i = 0; i < flags >> 8; ++i) g.remembered.push_back(static_cast<std::uint32_t>(r.next()));
     }
-    for (PageAddress& a : c.journal) a = unpack_place(r.next());
+    for (PageAddress& a : c.note_pages) a = unpack_place(r.next());
     for (auto& [b, page] : c.failed) {
         const std::uint64_t word = r.next();
         b = SuperblockId{static_cast<std::uint32_t>(word)};

@@ -45,17 +45,18 @@ struct CheckpointBooks {
     std::vector<Superblock> superblocks;
     std::vector<Block> blocks;
     std::vector<Group> groups;
-    std::vector<PageAddress>
-        journal;  ///< pages that the map's entries name, from 1 on; number 0 stands for a page that was not placed yet
+    /// Pages of the journal that the map's entries name, from 1 on. Number 0 stands for a page that was not placed yet.
+    std::vector<PageAddress> note_pages;
     std::vector<std::pair<SuperblockId, std::uint32_t>> failed;  ///< and the page of the journal that says so
     std::vector<PageAddress> map;                                ///< where its pages are
-    /// One bit for each translation page, where the map is on the flash. Set: the page differs from the checkpoint.
+    /// One bit for each unit of a feature's own, as a translation page is one (Ftl::own_unit()). Set: it says other
+    /// things than the checkpoint.
     std::vector<std::uint64_t> dirty;
     void set_dirty(std::uint32_t page) { dirty[page / 64] |= std::uint64_t{1} << page % 64; }
     bool is_dirty(std::uint32_t page) const { return (dirty[page / 64] >> page % 64 & 1) != 0; }
 
     static std::uint64_t words_of(const SuperblockShape& shape, const NandGeometry& g, std::uint64_t map_pages,
-                                  std::uint64_t journal_pages, std::uint64_t translation_pages);
+                                  std::uint64_t note_pages, std::uint64_t own_units);
     std::vector<std::uint64_t> encode() const;
     static std::optional<CheckpointBooks> decode(const std::vector<std::uint64_t>& words);
 };

@@ -15,7 +15,7 @@ CheckpointCapture::CheckpointCapture(Ftl& ftl)
       notes_(notes_of(ftl).image()),
       checkpoints_(*checkpoints_of(ftl)),
       number_of_(notes_.journal.ids()) {
-    for (const auto& feature : image_.features) feature->checkpoint_begins();
+    for (const auto& feature : image_.features) feature->number_due_pages();
     for (Journal::Id id = 1; id < notes_.journal.ids(); ++id) {
         const Journal::Page& p = notes_.journal.page(id);
         if ((p.state != Journal::State::in_flight && p.state != Journal::State::durable) || p.live == 0) continue;
@@ -58,13 +58,12 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
         for (const HostPartition* const p : image_.host_partitions) p->for_each_free(GroupId{group}, number);
         c.groups.push_back({image_.begun.of(GroupId{group}), remembered(image_.features, GroupId{group})});
     }
-    c.dirty.resize(div_ceil(ftl_.translation_pages(), 64u));
-    for (std::uint32_t page = 0; page < ftl_.translation_pages(); ++page)
-        if (checkpoints_.is_dirty(page)) c.set_dirty(page);
+    c.dirty.resize(div_ceil(ftl_.own_units(), 64u));
+    for (std::uint32_t n = 0; n < ftl_.own_units(); ++n)
+        if (checkpoints_.is_dirty(n)) c.set_dirty(n);
     for (const auto& [lpa, to] : moved_)
-        if (ftl_.translation_pages() != 0 && !ftl_.is_translation(lpa))
-            c.set_dirty(idx(lpa) / ftl_.entries_per_translation_page());
-    c.journal = journal_;
+        if (ftl_.own_units() != 0 && !ftl_.is_own(lpa)) c.set_dirty(ftl_.own_number(lpa));
+    c.note_pages = journal_;
     for (const auto& [b, page] : notes_.failed_in) c.failed.emplace_back(SuperblockId{b}, number_of_[page]);
     std::sort(c.failed.begin(), c.failed.end());
     return c;
@@ -73,8 +72,7 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
 /// False: a unit is nowhere, until what a failed program was to hold has another place.
 bool CheckpointCapture::map_page(std::uint32_t page, std::vector<std::uint32_t>& entries) const {
     const std::uint64_t first = std::uint64_t{page} * checkpoints_.layout().entries_per_page();
-    const std::uint64_t end =
-        std::min(ftl_.logical_units() + ftl_.translation_pages(), first + checkpoints_.layout().entries_per_page());
+    const std::uint64_t end = std::min(ftl_.units(), first + checkpoints_.layout().entries_per_page());
     entries.clear();
     for (std::uint64_t l = first; l < end; ++l) {
         Ppa p = image_.map.lookup(Lpa{static_cast<std::uint32_t>(l)});

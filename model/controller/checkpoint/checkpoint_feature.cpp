@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/checkpoint/checkpoint_feature.h"
 
+#include <algorithm>
+
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {
@@ -12,8 +14,30 @@ std::unique_ptr<FtlFeature> CheckpointFeature::make(const FeatureSetup& setup) {
 CheckpointFeature::CheckpointFeature(const FeatureSetup& setup)
     : in_(setup),
       checkpoints_(CheckpointLayout(setup.ftl.config(), setup.ftl.geometry()), setup.ftl.geometry(),
-                   setup.ftl.logical_units() + setup.ftl.translation_pages()) {
+                   setup.ftl.units()) {
     setup.events.listen(checkpoints_.in_flight(), {FtlEvent::page_drawn, FtlEvent::units_moving, FtlEvent::page_ended});
+}
+
+PageRecord CheckpointFeature::draw_record(PageKind kind) {
+    return {in_.books.draw_number(), kind, kSetApartStream};
+}
+
+void CheckpointFeature::count(std::uint32_t pages, std::uint32_t blocks_erased) {
+    in_.counters.checkpoint_pages += pages;
+    in_.counters.blocks_erased += blocks_erased;
+}
+
+void CheckpointFeature::state(Snapshot& s) {
+    s.section("checkpoints");
+    checkpoints_.state(s);
+}
+
+/// After a loss of power. The newest root record has a number of its own.
+void CheckpointFeature::take(const FoundSuperblocks& found) {
+    for (std::uint32_t n = 0; n < found.last_of.size(); ++n)
+        checkpoints_.in_flight().set_last_of(SuperblockId{n}, found.last_of[n]);
+    std::uint64_t& last = in_.books.image().last_number;
+    last = std::max(last, checkpoints_.root_number());
 }
 
 /// One of its group's spare ones is set apart now.
@@ -22,7 +46,7 @@ void CheckpointFeature::set_apart_left_out(SuperblockId bad) {
     for (SuperblockId s{idx(bad) / of_group * of_group}; checkpoints_.layout().holds(bad);
          s = SuperblockId{idx(s) + 1}) {
         if (in_.blocks[s].state != BlockState::set_apart || checkpoints_.layout().holds(s)) continue;
-        in_.blocks[s].stream = kCheckpointStream;
+        in_.blocks[s].stream = kSetApartStream;
         checkpoints_.replace(bad, s);
     }
 }

@@ -13,7 +13,8 @@ CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig&
     : costs_(costs),
       geometry_(peers.ftl.geometry()),
       peers_(peers),
-      checkpoints_(*checkpoints_of(peers.ftl)),
+      feature_(*peers.ftl.feature<CheckpointFeature>()),
+      checkpoints_(feature_.tables()),
       erases_(peers.jobs),
       programs_(peers.jobs),
       interval_units_(
@@ -75,15 +76,14 @@ void CheckpointWriter::begin() {
 
 /// Reads the translation pages with the entries of the map's pages that are to be written.
 void CheckpointWriter::read_map() {
-    const std::uint64_t per_page = checkpoints_.layout().entries_per_page(),
-                        per_translation = peers_.ftl.entries_per_translation_page();
+    const std::uint64_t per_page = checkpoints_.layout().entries_per_page(), per_own = peers_.ftl.needs().units_per_own;
     std::vector<std::uint32_t> pages;
     for (const std::uint32_t page : checkpoints_.attempt()->map) {
         const std::uint64_t end = std::min((page + 1) * per_page, peers_.ftl.logical_units());
-        for (std::uint64_t u = page * per_page; u < end; u = (u / per_translation + 1) * per_translation) {
-            const auto translation = static_cast<std::uint32_t>(u / per_translation);
-            if (is_place(peers_.ftl.translation_place(translation)) && (pages.empty() || pages.back() != translation))
-                pages.push_back(translation);
+        for (std::uint64_t u = page * per_page; u < end; u = (u / per_own + 1) * per_own) {
+            const auto own = static_cast<std::uint32_t>(u / per_own);
+            if (is_place(peers_.ftl.lookup(peers_.ftl.own_unit(own))) && (pages.empty() || pages.back() != own))
+                pages.push_back(own);
         }
     }
     if (pages.empty()) return;
@@ -106,7 +106,7 @@ void CheckpointWriter::erase(SuperblockId b) {
         chain.add(job);
     }
     in_flight_ += shape.planes();
-    peers_.ftl.count_checkpoint(0, shape.planes());
+    feature_.count(0, shape.planes());
     peers_.cores.run(idx(shape.group_of(b)), std::uint64_t{costs_.flash_issue} * shape.planes(),
                      CoreStep::checkpoint_issue, Then::to<&CheckpointWriter::issue_erases>(this, *chain.first()));
 }
@@ -147,7 +147,7 @@ void CheckpointWriter::issue_pages(std::uint64_t pages) {
 
 void CheckpointWriter::add(const PageAddress& at, PageKind kind, const PageContent& content) {
     ProgramJob& job = programs_.acquire();
-    PageRecord record = peers_.ftl.draw_checkpoint_record(kind);
+    PageRecord record = feature_.draw_record(kind);
     record.content = &content;
     if (kind == PageKind::root) root_number_ = record.number;
     peers_.writer.set_up(job, {at, FlashClass::mapping_write, FlashCause::checkpoint, record},
@@ -172,7 +172,7 @@ void CheckpointWriter::program_done(ProgramJob& job) {
     const bool ok = job.txn.status.result == FlashResult::ok;
     const PageAddress at = job.txn.address;
     programs_.release(job);
-    peers_.ftl.count_checkpoint(1, 0);
+    feature_.count(1, 0);
     ended(ok, false, at);
 }
 

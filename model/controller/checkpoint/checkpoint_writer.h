@@ -96,6 +96,7 @@ private:
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Peers peers_;
+    CheckpointFeature& feature_;
     Checkpoints& checkpoints_;
     JobPool<FlashJob> erases_;
     JobPool<ProgramJob> programs_;

@@ -30,7 +30,8 @@ public:
         pages_[key(a)];
         last_of_[idx(b)] = number;
     }
-    void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count) override {
+    void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count,
+                      PageContent& /*content*/) override {
         for (std::uint32_t i = 0; i < count; ++i)
             if (units[i] != kPadding)
                 pages_.at(key(a)).push_back({codec_.lpa(units[i]), from[i], geometry_.ppa_of(a, i)});

@@ -18,6 +18,7 @@ ReadCommand::ReadCommand(const CommandServices& services, SpareCodec codec, cons
                               : std::make_unique<AheadReader>(services, codec, ahead, logical_units,
                                                               AheadReader::Came::to<&ReadCommand::ahead_came>(this))),
       units_per_page_(services.geometry.units_per_page()),
+      most_asked_(services.map.most_units()),
       places_(1) {}
 
 inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
@@ -157,8 +158,9 @@ __attribute__((always_inline)) inline void ReadCommand::plan(Command& c, State& 
         const Lpa lpa{static_cast<std::uint32_t>(span.first)};
         const Located unit = locate(lpa, places[0]);
         const std::uint32_t page = decode_.page_number(unit.ppa);  // means nothing when unmapped
-        HostRead& part = start_part(c, unit, page, lpa, 0);
-        add_unit(part, unit, page, static_cast<std::uint32_t>(c.bytes));
+        HostRead& part =
+            start_part(c, unit, page, lpa, static_cast<std::uint32_t>(span.begin - services_.extents.first_byte(c)));
+        add_unit(part, unit, page, static_cast<std::uint32_t>(span.end - span.begin));
         s.parts = &part;
         s.remaining = s.unsent = 1;
         flash_parts = unit.source == HostRead::Source::flash;
@@ -190,7 +192,7 @@ void ReadCommand::look_up(std::uint64_t command) {
     Command& c = *s.command;
     const Span span = span_of(c);
     const auto units = static_cast<std::uint32_t>(span.last - span.first + 1);
-    if (places_.size() < units) places_.resize(units);
+    if (__builtin_expect(places_.size() < units, 0)) return look_up_more(c, units);
     if (__builtin_expect(services_.buffer_first, 0) && buffer_has(span)) {
         std::fill_n(places_.begin(), units, kUnmapped);
         return plan(c, s, span, places_.data());
@@ -199,6 +201,52 @@ void ReadCommand::look_up(std::uint64_t command) {
     if (services_.wait_queues.ask_map(c, extent, MapUse::read, places_.data(),
                                       MapThen::to<&ReadCommand::located>(this, c.index)))
         plan(c, s, span, places_.data());
+}
+
+/// No read so far had so many units.
+__attribute__((noinline)) void ReadCommand::look_up_more(Command& c, std::uint32_t units) {
+    places_.resize(std::min(units, most_asked_));
+    if (units <= most_asked_) return look_up(c.index);
+    states_[c.index].behind = c.bytes;
+    look_up_piece(c.index);
+}
+
+/// The piece begins with what is behind the one before it.
+ReadCommand::Span ReadCommand::next_piece(const Command& c, const State& s) const {
+    const Span all = span_of(c);
+    const std::uint64_t begin = all.end - s.behind, first = services_.extents.unit_of(begin),
+                        last = std::min(all.last, first + most_asked_ - 1);
+    return {begin, std::min(all.end, (last + 1) * services_.extents.unit_bytes), first, last};
+}
+
+void ReadCommand::look_up_piece(std::uint64_t command) {
+    const State& s = states_[command];
+    Command& c = *s.command;
+    const Span piece = next_piece(c, s);
+    const auto units = static_cast<std::uint32_t>(piece.last - piece.first + 1);
+    if (services_.wait_queues.ask_map(c, {Lpa{static_cast<std::uint32_t>(piece.first)}, units, c.whose}, MapUse::read,
+                                      places_.data(), MapThen::to<&ReadCommand::piece_located>(this, c.index)))
+        piece_located(c.index, places_.data());
+}
+
+void ReadCommand::piece_located(std::uint32_t command, const Ppa* places) {
+    State& s = states_[command];
+    Command& c = *s.command;
+    const Span piece = next_piece(c, s);
+    s.behind -= piece.end - piece.begin;
+    plan(c, s, piece, places);
+}
+
+/// A piece has arrived, perhaps at a time that is still to come.
+__attribute__((noinline)) void ReadCommand::go_on(Command& c, State& s) {
+    if (c.status != CommandStatus::success) {
+        s.behind = 0;
+        return complete(c, s);
+    }
+    s.parts = nullptr;
+    s.remaining = s.unsent = 0;
+    services_.agenda.post(std::max(services_.agenda.now(), c.timeline->last()),
+                          Then::to<&ReadCommand::look_up_piece>(this, c.index));
 }
 
 /// True: the buffer has all of the span, so that no old copy is needed.
@@ -233,7 +281,8 @@ std::uint32_t ReadCommand::plan_parts(Command& c, State& s, const Span& span, co
                            (!in_flash || page == page_of_part) &&
                            (unit.source != HostRead::Source::ahead || part->ahead == unit.ahead);
         if (!joins) {
-            HostRead& started = start_part(c, unit, page, lpa, static_cast<std::uint32_t>(at - span.begin));
+            HostRead& started =
+                start_part(c, unit, page, lpa, static_cast<std::uint32_t>(at - services_.extents.first_byte(c)));
             if (part == nullptr)
                 s.parts = &started;
             else

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read: after a core has looked the command up, it asks the map and the buffer once. Then it cuts the command into
 // parts of one flash page, issues them, and sends each part through the DRAM to the host as soon as it is there. A part
-// with a unit that cannot be read sends nothing; the command ends with an unrecovered read.
+// with a unit that cannot be read sends nothing; the command ends with an unrecovered read. A command of more units
+// than the map answers for at a time is read in pieces, one after the other. The first that fails ends it.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,7 @@ private:
         // These are for a command of several parts only.
         HostRead* last = nullptr;  ///< of those that arrived, the last: the command will be charged with its way
         SimTime latest{};          ///< its arrival
+        std::uint64_t behind = 0;  ///< bytes of the command behind the piece that is being read
     };
     /// Where the bytes of a mapping unit are.
     struct Located {
@@ -65,6 +67,11 @@ private:
         return {begin, end, services_.extents.unit_of(begin), services_.extents.unit_of(end - 1)};
     }
     void look_up(std::uint64_t command);
+    void look_up_more(Command& c, std::uint32_t units);
+    Span next_piece(const Command& c, const State& s) const;
+    void look_up_piece(std::uint64_t command);
+    void piece_located(std::uint32_t command, const Ppa* places);
+    void go_on(Command& c, State& s);
     bool buffer_has(const Span& span) const;
     void located(std::uint32_t command, const Ppa* places);
     void plan(Command& c, State& s, const Span& span, const Ppa* places);
@@ -88,6 +95,7 @@ private:
     void part_delivered(HostRead& job, SimTime at);
     void gather(State& s, HostRead& job, SimTime at);
     void complete(Command& c, State& s) {
+        if (__builtin_expect(s.behind != 0, 0)) return go_on(c, s);
         s.command = nullptr;
         services_.ends.complete(c);
     }
@@ -106,9 +114,10 @@ private:
     const PpaDecoder decode_;
     std::unique_ptr<AheadReader> ahead_;  // null: nothing is read ahead
     const std::uint32_t units_per_page_;
-    std::vector<State> states_;      // by command
-    std::vector<Ppa> places_;        // of the question at hand
-    std::vector<DramPiece> pieces_;  // of the access at hand
+    const std::uint32_t most_asked_;  ///< units of a question to the map
+    std::vector<State> states_;       // by command
+    std::vector<Ppa> places_;         // of the question at hand
+    std::vector<DramPiece> pieces_;   // of the access at hand
     std::uint64_t units_read_ = 0;
 };
 

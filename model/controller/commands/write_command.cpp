@@ -9,7 +9,7 @@
 namespace ssdtlm {
 
 WriteCommand::WriteCommand(const CommandServices& services, const Options& options)
-    : services_(services), options_(options), merges_(services) {
+    : services_(services), options_(options), most_asked_(services.map.most_units()), merges_(services) {
     services_.wait_queues.on_durable(ThenOf<void, std::uint32_t>::to<&WriteCommand::unit_durable>(this));
     services_.wait_queues.on_failed(ThenOf<void, std::uint32_t, CommandStatus>::to<&WriteCommand::unit_failed>(this));
 }
@@ -25,11 +25,12 @@ void WriteCommand::start(Command& c) {
                         CoreStep::write_command, Then::to<&WriteCommand::wants_room>(this, c.index));
 }
 
-// A command that would take more than half of the buffer, or of its tenant's part of it, passes it in pieces.
+// A command passes the buffer in pieces if it would take more than half of it, or of its tenant's part of it. A piece
+// has at most as many units as the map answers for at a time.
 inline void WriteCommand::choose_piece(State& s) {
     s.begin = services_.extents.first_byte(*s.command) + s.offset;
-    const std::uint64_t last_unit =
-        services_.extents.unit_of(s.begin) + std::max(services_.buffer.capacity_of(s.command->whose.tenant) / 2, 1u);
+    const std::uint32_t room = std::max(services_.buffer.capacity_of(s.command->whose.tenant) / 2, 1u);
+    const std::uint64_t last_unit = services_.extents.unit_of(s.begin) + std::min(room, most_asked_);
     s.piece = std::min(s.command->bytes - s.offset, last_unit * services_.extents.unit_bytes - s.begin);
     s.units = services_.extents.units(s.begin, s.piece);
 }
@@ -251,6 +252,11 @@ void WriteCommand::unit_durable(std::uint32_t command) {
     if (--s.remaining != 0) return;
     services_.wait_queues.charge_durability(*s.command->timeline);
     complete(s);
+}
+
+bool WriteCommand::anybody_forced() const {
+    return std::any_of(states_.begin(), states_.end(),
+                       [this](const State& s) { return s.command != nullptr && waits_for_flash(*s.command); });
 }
 
 void WriteCommand::check_waiters() const {

@@ -36,6 +36,8 @@ public:
     /// Units reserved in the buffer whose data is on its way, or waits for the map.
     std::uint32_t fetching() const { return fetching_; }
     const MergeReader& merges() const { return merges_; }
+    /// True: a write under way ends only in flash. It looks at every command.
+    bool anybody_forced() const;
     /// A flush has begun.
     void begin_merges() { merges_.begin_all(); }
     void check_waiters() const;
@@ -97,6 +99,7 @@ private:
 
     const CommandServices services_;
     const Options options_;
+    const std::uint32_t most_asked_;  ///< units of a question to the map
     MergeReader merges_;
     bool aborts_ = false;
     std::vector<State> states_;  // by command

@@ -6,7 +6,7 @@
 
 #include "common/snapshot/snapshot_in_memory.h"
 #include "controller/checkpoint/checkpoint_feature.h"
-#include "controller/ftl/ftl_check.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 
 namespace ssdtlm {
 
@@ -18,8 +18,7 @@ WriteOrder order_of(const Ftl& ftl, std::uint32_t units) {
     order.coldest_first = c.buffer_order == BufferOrder::lru;
     order.quotas = c.buffer_quotas;
     if (c.buffer_order == BufferOrder::by_translation_page)
-        order = {c.buffer_merges, ftl.entries_per_translation_page(), ftl.translation_pages(),
-                 std::uint64_t{c.buffer_patience} * units};
+        order = {c.buffer_merges, ftl.needs().units_per_own, ftl.own_units(), std::uint64_t{c.buffer_patience} * units};
     return order;
 }
 
@@ -40,8 +39,9 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
                         : std::make_unique<TableCaches>(peers.agenda, config, ftl_config.map.entry_bytes, peers.dram)),
       jobs_(geometry.page_bytes, data == Data::bytes),
       resident_map_(peers.ftl),
-      cached_map_(peers.ftl.translation_pages() == 0 ? nullptr
-                                                     : std::make_unique<CachedMap>(cached_map_peers(config, peers))),
+      cached_map_(TranslationPages::of(peers.ftl) == nullptr
+                      ? nullptr
+                      : std::make_unique<CachedMap>(cached_map_peers(config, peers))),
       dirty_limit_(limits_dirty_pages(ftl_config)
                        ? std::make_unique<DirtyLimit>(cached_map_peers(config, peers), *cached_map_)
                        : nullptr),
@@ -138,7 +138,8 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
 }
 
 CachedMapPeers Firmware::cached_map_peers(const FirmwareConfig& config, const Peers& peers) {
-    return {config, peers.agenda, cores_, peers.ftl, resident_map_, peers.dram, peers.flash, writer_, gc_, jobs_};
+    return {config,      peers.agenda, cores_, peers.ftl, *TranslationPages::of(peers.ftl), resident_map_, peers.dram,
+            peers.flash, writer_,      gc_,    jobs_};
 }
 
 CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Peers& peers,
@@ -243,6 +244,11 @@ bool Firmware::organs_idle() const {
 bool Firmware::idle() const {
     return ends_.under_way() == 0 && organs_idle() && (!shutdown_ || shutdown_->idle()) &&
            (!read_cache_ || read_cache_->fills() == 0);
+}
+
+bool Firmware::anybody_waits_for_programs() const {
+    return wait_queues_.anybody_for_room() || wait_queues_.anybody(WaitQueues::For::flush) ||
+           wait_queues_.anybody(WaitQueues::For::journal) || write_.anybody_forced();
 }
 
 void Firmware::check_waiters() const {

@@ -105,6 +105,10 @@ public:
     /// The supply fails, and capacitors protect the write buffer. Calls `saved` when the contents of buffer and journal
     /// are in flash. The host is gone by then.
     void supply_fails(std::function<void()> saved) { power_fail_.start(std::move(saved)); }
+    /// Begins to write what the DRAM alone has of a map on the flash.
+    void write_out_map() {
+        if (cached_map_) cached_map_->write_all([] {});
+    }
     /// True: nothing is in flight and nothing is dirty.
     bool idle() const;
 
@@ -120,6 +124,9 @@ public:
     void set_probe(GcProbe* probe) { gc_.set_probe(probe); }
     const WaitQueues& wait_queues() const { return wait_queues_; }
     const Destage& destage() const { return destage_; }
+    /// True: a command waits for programs of the write buffer or of the journal: for room, or for what it wrote to be
+    /// in flash. It looks at every command.
+    bool anybody_waits_for_programs() const;
     /// Null: the map is all in memory.
     const CachedMap* cached_map() const { return cached_map_.get(); }
     CachedMap* cached_map() { return cached_map_.get(); }

@@ -49,16 +49,18 @@ bool RowChoice::may_form() const {
     return (room_wanted || buffer_.is_wanted()) && programs_ == 0 && !data_on_its_way;
 }
 
-bool RowChoice::is_held_back() const {
-    if (buffer_.queued() == 0) return false;
+double RowChoice::held_back() const {
+    if (buffer_.queued() == 0) return 0;
     const bool all_full = programs_ + row_pages_ > program_limit_;
     if (of_partition_.empty()) return all_full && may_form();
     const bool full_rows = empties_ || is_room_wanted() || buffer_.is_wanted();
-    for (std::uint32_t partition = 0; partition < of_partition_.size(); ++partition)
-        if ((all_full || of_partition_[partition] + row_pages_ > limit_of_partition_[partition]) &&
-            (buffer_.demanded(partition) || (full_rows && buffer_.queued(partition) >= row_units_)))
-            return true;
-    return false;
+    std::uint32_t held = 0, in_use = 0;
+    for (std::uint32_t partition = 0; partition < of_partition_.size(); ++partition) {
+        in_use += of_partition_[partition] != 0 || buffer_.queued(partition) != 0;
+        held += (all_full || of_partition_[partition] + row_pages_ > limit_of_partition_[partition]) &&
+                (buffer_.demanded(partition) || (full_rows && buffer_.queued(partition) >= row_units_));
+    }
+    return in_use == 0 ? 0 : static_cast<double>(held) / in_use;
 }
 
 __attribute__((noinline)) std::uint32_t RowChoice::next_of_several() {

@@ -38,8 +38,9 @@ public:
         if (__builtin_expect(of_partition_.empty(), 1)) return may_form() ? 0 : kNoPartition;
         return next_of_several();
     }
-    /// True: units would be programmed now if fewer programs were under way.
-    bool is_held_back() const;
+    /// The share of the partitions with queued units or programs under way whose units would be programmed now if fewer
+    /// programs were under way.
+    double held_back() const;
     std::uint32_t limit() const { return program_limit_; }
     /// begun() and ended() count programs; a program is a page.
     void begun(std::uint32_t partition, std::uint32_t programs) {

@@ -46,12 +46,12 @@ class DmaTransfers final : public HostPort {
 public:
     explicit DmaTransfers(DmaPort& dma) : dma_(dma) {}
 
-    void to_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
-                 const DmaThen& then, ByteEnables content, const DmaTerms& terms) override {
+    void to_host(Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data, const DmaThen& then,
+                 ByteEnables content, const DmaTerms& terms) override {
         const HostSegments::List list = to_.of(static_cast<const AddressedCommand&>(c).data, offset, bytes);
         dma_.write_host(list.first, list.count, data, then, content, terms);
     }
-    void from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+    void from_host(Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
                    ByteEnables content) override {
         const HostSegments::List list = from_.of(static_cast<const AddressedCommand&>(c).data, offset, bytes);
         dma_.read_host(list.first, list.count, data, then, content);

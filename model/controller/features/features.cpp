@@ -12,6 +12,7 @@
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/journal/notes.h"
+#include "controller/map/cached/pages/translation_pages.h"
 #include "controller/parity/row_parity.h"
 #include "controller/refresh/refresh.h"
 #include "controller/slc/slc_feature.h"
@@ -22,8 +23,8 @@ namespace ssdtlm {
 
 namespace {
 using KindMaker = std::unique_ptr<FtlFeatureKind> (*)(const FeatureSite& site);
-constexpr std::array<KindMaker, 5> kOfTheModel = {&SlcFeature::kind, &Refresh::kind, &WearLevelling::kind,
-                                                  &RowParity::kind, &OpenWordLines::kind};
+constexpr std::array<KindMaker, 6> kOfTheModel = {&SlcFeature::kind, &Refresh::kind,       &WearLevelling::kind,
+                                                  &RowParity::kind,  &OpenWordLines::kind, &TranslationPages::kind};
 }  // namespace
 
 std::vector<WantedFeature> wanted_features(const FeatureSite& site) {

@@ -29,7 +29,7 @@ BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free
         for (; b < end - set_apart; ++b) blocks_[b].state = BlockState::spare;
         for (; b < end; ++b) {
             blocks_[b].state = BlockState::set_apart;
-            blocks_[b].stream = kCheckpointStream;
+            blocks_[b].stream = kSetApartStream;
         }
     }
 }

@@ -126,7 +126,7 @@ public:
         if (g.open_cold == kNoSuperblock) g.open_cold = open(group, BlockState::open_cold);
         return hand_out(g.open_cold);
     }
-    /// Precondition: takes_translation_pages(group).
+    /// Precondition: takes_map_pages(group).
     PageAddress allocate_map(GroupId group) {
         Group& g = groups_[idx(group)];
         if (g.open_map == kNoSuperblock) g.open_map = open(group, BlockState::open_map);
@@ -143,7 +143,7 @@ public:
         const Group& g = groups_[idx(group)];
         return keeps_reserve_ && g.free_count > g.reserve ? g.free_count - g.reserve : 0;
     }
-    bool takes_translation_pages(GroupId group) const {
+    bool takes_map_pages(GroupId group) const {
         const Group& g = groups_[idx(group)];
         return g.open_map != kNoSuperblock || g.free_count > g.reserve;
     }

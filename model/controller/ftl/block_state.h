@@ -30,7 +30,7 @@ enum class BlockState : std::uint8_t {
 };
 const char* name_of(BlockState state);
 
-inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kColdStream = 2, kMapStream = 3, kCheckpointStream = 4;
+inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kColdStream = 2, kMapStream = 3, kSetApartStream = 4;
 /// Streams of features with superblocks of their own (FeatureShare::stream).
 inline constexpr std::uint8_t kFirstOwnStream = 5, kLastOwnStream = 15;
 /// Streams from here on are the host's write streams that have superblocks of their own, and what GC moves of them. All

@@ -40,8 +40,9 @@ public:
     /// The page has its place in this superblock, and takes this number.
     virtual void page_drawn(const PageAddress&, SuperblockId, std::uint64_t /*number*/) {}
     /// A page that was drawn will take these units, padding aside, from the places `from`. The map changes when the
-    /// program of the page has ended.
-    virtual void units_moving(const PageAddress&, const Spare*, const Ppa* /*from*/, std::uint32_t /*count*/) {}
+    /// program of the page has ended. Whoever keeps contents of its own units on the flash puts them into `content`.
+    virtual void units_moving(const PageAddress&, const Spare*, const Ppa* /*from*/, std::uint32_t /*count*/,
+                              PageContent& /*content*/) {}
     /// All that the end of a program changes in the books has been changed.
     virtual void page_ended(const PageAddress&, PageEnd) {}
     /// The last program of the superblock has ended. It takes no more pages.
@@ -64,8 +65,9 @@ public:
     void page_drawn(const PageAddress& a, SuperblockId b, std::uint64_t number) const {
         for (FtlListener* const l : of(FtlEvent::page_drawn)) l->page_drawn(a, b, number);
     }
-    void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count) const {
-        for (FtlListener* const l : of(FtlEvent::units_moving)) l->units_moving(a, units, from, count);
+    void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count,
+                      PageContent& content) const {
+        for (FtlListener* const l : of(FtlEvent::units_moving)) l->units_moving(a, units, from, count, content);
     }
     void page_ended(const PageAddress& a, PageEnd end) const {
         for (FtlListener* const l : of(FtlEvent::page_ended)) l->page_ended(a, end);

@@ -20,6 +20,7 @@
 namespace ssdtlm {
 
 class BlockManager;
+class Books;
 class Ftl;
 class FtlEvents;
 class HostPartition;
@@ -39,6 +40,7 @@ struct FeatureShare {
 /// What a feature may ask and change. All of it outlives the feature.
 struct FeatureSetup {
     Ftl& ftl;
+    Books& books;
     BlockManager& blocks;
     WritePartitions& partitions;
     VictimPolicy& policy;
@@ -55,7 +57,7 @@ using FeatureCounters = std::vector<std::pair<std::string, std::uint64_t>>;
 /// Adds to each count that is there already, and appends the others.
 void add_counters(FeatureCounters& to, const FeatureCounters& more);
 
-/// What is known after a loss of power, before the place of any unit is.
+/// What is known after a loss of power, before units in use are counted.
 struct FoundSuperblocks {
     const std::vector<bool>& used;              ///< by superblock: it has pages
     const std::vector<std::uint64_t>& last_of;  ///< and the highest number of its pages
@@ -83,11 +85,13 @@ public:
     /// One of the superblocks set apart was left out, because the factory has marked it. A spare one of its group is
     /// set apart in its place.
     virtual void set_apart_left_out(SuperblockId) {}
-    /// Called before a checkpoint of the map records which pages may still be programmed.
-    virtual void checkpoint_begins() {}
+    /// Somebody records now which pages may still be programmed. Pages that are due take their numbers before.
+    virtual void number_due_pages() {}
 
     // Preconditioning, which programs in no time.
     virtual void lay_out_begins() {}
+    /// The host's units are laid out, and will be overwritten next: the feature lays out units of its own.
+    virtual void lay_out_own_units() {}
     virtual void lay_out_ended() {}
     /// Programs at once the pages that were taken and that it still owes to the flash.
     virtual void program_at_once() {}

@@ -23,13 +23,22 @@ struct FeatureNeeds {
     std::uint32_t open = 0;            ///< superblocks of each group beside these that it may have open at a time
     std::uint32_t rows_of_victim = 0;  ///< rows of pages, at most, that a victim costs beside its valid units
     bool writes = false;  ///< pages are written that are neither the host's nor moved: two free superblocks are needed
+    /// Units of the host of which one unit of the feature's own speaks, as a translation page does; 0: it has none. The
+    /// own units stand in the map behind those of the host.
+    std::uint32_t units_per_own = 0;
 
     FeatureNeeds& operator+=(const FeatureNeeds& more) {
         apart += more.apart;
         open += more.open;
         rows_of_victim += more.rows_of_victim;
         writes = writes || more.writes;
+        SSDTLM_CHECK(units_per_own == 0 || more.units_per_own == 0, "two features have units of their own");
+        units_per_own += more.units_per_own;
         return *this;
+    }
+    /// Units of their own where the host has so many.
+    std::uint64_t own_units(std::uint64_t of_host) const {
+        return units_per_own == 0 ? 0 : (of_host + units_per_own - 1) / units_per_own;
     }
     /// Invalid units from which on a superblock with so many planes is worth a collection: a page's worth, or more than
     /// a victim costs.

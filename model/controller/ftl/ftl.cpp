@@ -26,20 +26,18 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       spare_(spare),
       seed_(seed),
       logical_units_(logical_units_of(config, geometry)),
-      translation_pages_(static_cast<std::uint32_t>(translation_pages_of(config, geometry))),
-      entries_per_translation_page_(ssdtlm::entries_per_translation_page(config, geometry)),
-      codec_(logical_units_ + translation_pages_),
+      own_units_(static_cast<std::uint32_t>(needs_.own_units(logical_units_))),
+      codec_(logical_units_ + own_units_),
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
               set_apart_blocks(config, geometry) + needs_.apart, mapping_->streams(),
               config.gc_frontier == GcFrontier::shared),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy,
                                               {shape_, needs_.reclaim_units(geometry, shape_.planes()), seed},
                                               config.gc_policies)),
-      books_(geometry_, shape_, logical_units_, logical_units_ + translation_pages_, blocks_, *policy_),
+      books_(geometry_, shape_, logical_units_, logical_units_ + own_units_, blocks_, *policy_),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       partitions_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers,
                   NvmSets(config.nvm_sets, geometry), logical_units_),
-      translation_room_(partitions_, translation_pages_, entries_per_translation_page_),
       load_(shape_),
       victims_(shape_, blocks_, counters_),
       open_room_(config_, geometry_, shape_, spare_, blocks_),
@@ -53,7 +51,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       set_traffic_(NvmSets(config.nvm_sets, geometry), logical_units_) {
     SSDTLM_CHECK((placement_ != nullptr) == mapping_->places_by_blocks(),
                  "ftl.mapping = " + config.mapping + ": places_by_blocks() and place() do not agree");
-    SSDTLM_CHECK(placement_ == nullptr || translation_pages_ == 0,
+    SSDTLM_CHECK(placement_ == nullptr || own_units_ == 0,
                  "ftl.mapping = " + config.mapping + ": a mapping by blocks has no translation pages");
     victims_.add(failed_victims_, VictimTurn::failed);
     victims_.add(begun_, VictimTurn::begun);
@@ -180,7 +178,7 @@ bool Ftl::commit_move(Lpa lpa, Ppa from, Ppa to) {
     books_.invalidate(from);
     books_.validate(to);
     ++counters_.gc_units_moved;
-    counters_.gc_translation_units += is_translation(lpa);
+    counters_.gc_own_units += is_own(lpa);
     return true;
 }
 
@@ -202,11 +200,6 @@ void Ftl::superblock_erased(SuperblockId victim) {
     update_able(group);
 }
 
-void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {
-    counters_.checkpoint_pages += pages;
-    counters_.blocks_erased += blocks_erased;
-}
-
 FeatureCounters Ftl::feature_counters() const {
     FeatureCounters all;
     for (const auto& feature : features_) add_counters(all, feature->counters());
@@ -214,8 +207,8 @@ FeatureCounters Ftl::feature_counters() const {
 }
 
 FtlImage Ftl::image() {
-    return {books_.image(), partitions_, translation_room_, rows_,  *policy_,  victims_,         begun_,
-            gc_stream_,     media_,      counters_,         spare_, features_, placement_.get(), host_partitions_};
+    return {books_.image(), partitions_, rows_,  *policy_,  victims_,         begun_,          gc_stream_,
+            media_,         counters_,   spare_, features_, placement_.get(), host_partitions_};
 }
 
 void Ftl::go_on_from(const FtlCounters& earlier, const std::vector<SetCounts>& sets, const MediaHealth& health) {

@@ -25,7 +25,6 @@
 #include "controller/ftl/allocation/group_load.h"
 #include "controller/ftl/allocation/host_partition.h"
 #include "controller/ftl/allocation/set_traffic.h"
-#include "controller/ftl/allocation/translation_room.h"
 #include "controller/ftl/block_manager.h"
 #include "controller/ftl/books.h"
 #include "controller/ftl/events.h"
@@ -61,7 +60,18 @@ public:
     SpareArea& flash_in_no_time() { return spare_; }  ///< for who changes it beside the dies
 
     // --- Mapping ---
+    /// Units that the host can address.
     std::uint64_t logical_units() const { return logical_units_; }
+    /// All units of the map: those of the host, and behind them those that a feature has (FeatureNeeds::units_per_own).
+    std::uint64_t units() const { return logical_units_ + own_units_; }
+    std::uint32_t own_units() const { return own_units_; }
+    bool is_own(Lpa lpa) const { return idx(lpa) >= logical_units_; }  ///< not one of the host's
+    Lpa own_unit(std::uint32_t n) const { return Lpa{static_cast<std::uint32_t>(logical_units_ + n)}; }
+    /// Number of the own unit that speaks of this unit of the host; of an own unit: its own. Precondition: there are
+    /// own units.
+    std::uint32_t own_number(Lpa lpa) const {
+        return is_own(lpa) ? static_cast<std::uint32_t>(idx(lpa) - logical_units_) : idx(lpa) / needs_.units_per_own;
+    }
     std::uint64_t mapped_units() const { return books_.mapped_units(); }
     Ppa lookup(Lpa lpa) const { return books_.lookup(lpa); }
     [[gnu::always_inline]] void prefetch(Lpa lpa) const { books_.prefetch(lpa); }
@@ -145,36 +155,16 @@ public:
     UnitNotes& notes() { return *notes_; }
     const UnitNotes& notes() const { return *notes_; }
 
-    // --- Translation pages: the map's own place on the flash when it is not all in memory (ftl_translation.cpp) ---
-    // Each is a mapping unit of flash and has a logical number behind those of the host's; the map above is their
-    // directory.
-    std::uint32_t translation_pages() const { return translation_pages_; }  ///< 0: the map is all in memory
-    std::uint32_t entries_per_translation_page() const { return entries_per_translation_page_; }
-    /// kUnmapped: the page was never written, which means that nothing is mapped in it.
-    Ppa translation_place(std::uint32_t page) const { return books_.entry(lpa_of_translation(page)); }
-    bool is_translation(Lpa lpa) const { return idx(lpa) >= logical_units_; }  ///< not one of the host's
-    /// Finds the next group in turn that may take this translation page and others of its pool. False: there is none,
-    /// and only GC helps.
-    bool group_for_translation(std::uint32_t page, GroupId& out);
-    const TranslationRoom& translation_room() const { return translation_room_; }
-    bool takes_translation_pages(GroupId group) const {
-        return translation_pages_ == 0 || blocks_.takes_translation_pages(group);
-    }
-    PageAddress allocate_translation_page(GroupId group);
-    Ppa place_translation(std::uint32_t page, Ppa to);  ///< at program issue: like map_unit()
-    void translation_page_programmed(const PageAddress& a);
-    void translation_page_failed(const PageAddress& a);  ///< like host_page_failed()
-    void drop_translation(std::uint32_t page);           ///< it says from now on that nothing is mapped
-    Lpa lpa_of_translation(std::uint32_t page) const { return Lpa{static_cast<std::uint32_t>(logical_units_ + page)}; }
-
     // --- Garbage collection ---
     bool gc_soft(GroupId group) const { return blocks_.at_most_free(group, config_.gc_soft_free_blocks); }
     bool gc_hard(GroupId group) const { return blocks_.at_most_free(group, config_.gc_hard_free_blocks); }
     /// The host or the map waits for a free superblock. Otherwise the victim policy chooses no victim with less than
     /// gc_least_invalid.
     bool gc_forced(GroupId group) const {
-        return gc_hard(group) || !takes_all_streams(group) || !takes_translation_pages(group);
+        return gc_hard(group) || !takes_all_streams(group) || !takes_own_units(group);
     }
+    /// Units of a feature's own may be written to this group.
+    bool takes_own_units(GroupId group) const { return own_units_ == 0 || blocks_.takes_map_pages(group); }
     std::uint32_t free_blocks(GroupId group) const { return blocks_.free_blocks(group); }
     std::uint32_t free_blocks(PlaneId plane) const { return blocks_.free_blocks(shape_.group_of(plane)); }
     /// The stream may write to this group: it has an open superblock, or free ones above the hard threshold, or a
@@ -227,8 +217,10 @@ public:
         return false;
     }
     /// Tells the listeners that these units move to this page. Call it after draw_record() of the page.
-    void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count) const {
-        events_.units_moving(a, units, from, count);
+    /// `content`: gets what the flash keeps of them beside their bytes.
+    void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count,
+                      PageContent& content) const {
+        events_.units_moving(a, units, from, count, content);
     }
     /// Called at the end of the GC program. True: `from` was still the mapped copy, and now `to` is.
     bool commit_move(Lpa lpa, Ppa from, Ppa to);
@@ -246,10 +238,6 @@ public:
     const SlcRegion& slc_region() const { return slc_region_; }
     std::uint32_t units_of(SuperblockId b) const;  ///< for which the superblock has room
 
-    // --- Checkpoints of the map (../checkpoint/); what pages say after a loss of power: ../mount/ ---
-    /// The record of a page in a superblock that is set apart.
-    PageRecord draw_checkpoint_record(PageKind kind) { return {books_.draw_number(), kind, kCheckpointStream}; }
-    void count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased);
     /// Makes the drive read-only: nothing may be written from now on.
     void refuse_writes();
 
@@ -302,6 +290,10 @@ public:
     FtlImage image();
     /// What all features take of the flash.
     const FeatureNeeds& needs() const { return needs_; }
+    /// Programs the pages that features owe to the flash. It is for preconditioning.
+    void program_owed_at_once() {
+        for (const auto& f : features_) f->program_at_once();
+    }
     /// What all features have counted.
     FeatureCounters feature_counters() const;
     /// The feature of this type. Null: the configuration does not ask for it.
@@ -322,8 +314,6 @@ public:
     void verify_books() const;
 
 private:
-    void leave_translation_place(Ppa old);
-
     /// Pages from a write pointer to the end of its row.
     std::uint32_t row_left(std::uint32_t write_pointer) const {
         return shape_.data_planes() - shape_.plane_in_group(write_pointer);
@@ -352,7 +342,7 @@ private:
     SpareArea& spare_;
     const std::uint64_t seed_;
     const std::uint64_t logical_units_;
-    const std::uint32_t translation_pages_, entries_per_translation_page_;
+    const std::uint32_t own_units_;
     const SpareCodec codec_;
     BlockManager blocks_;
     std::unique_ptr<VictimPolicy> policy_;
@@ -363,11 +353,10 @@ private:
     SlcRegion slc_region_;
     const std::vector<PlaneId> rows_;  // the order of the planes, row by row
     WritePartitions partitions_;
-    TranslationRoom translation_room_;
     GroupLoad load_;  // counted where pages are not placed in turn
     Victims victims_;
-    const FeatureSetup inside_{*this,   blocks_,   partitions_,      *policy_,   victims_,
-                               events_, counters_, host_partitions_, slc_region_};
+    const FeatureSetup inside_{*this,    books_,  blocks_,   partitions_,      *policy_,
+                               victims_, events_, counters_, host_partitions_, slc_region_};
     OpenRoom open_room_;
     BegunVictims begun_;
     FailedVictims failed_victims_;

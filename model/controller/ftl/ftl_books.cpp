@@ -12,9 +12,9 @@ namespace ssdtlm {
 void Ftl::verify_books() const {
     Findings found;
     // Each mapped unit points to a valid flash unit that holds it, so no two point to the same one.
-    std::uint64_t mapped = 0, lost = 0, translation = 0;
-    std::vector<std::uint32_t> pointed(notes_->end_of_pages()), translation_of(partitions_.shares());
-    for (std::uint64_t l = 0; l < logical_units_ + translation_pages_; ++l) {
+    std::uint64_t mapped = 0, lost = 0, own = 0;
+    std::vector<std::uint32_t> pointed(notes_->end_of_pages());
+    for (std::uint64_t l = 0; l < units(); ++l) {
         const Lpa lpa{static_cast<std::uint32_t>(l)};
         const Ppa p = books_.entry(lpa);
         if (p == kUnmapped) continue;
@@ -28,8 +28,7 @@ void Ftl::verify_books() const {
             mapped += books_.entries().says_lost(p);
             continue;
         }
-        ++(is_translation(lpa) ? translation : mapped);
-        if (is_translation(lpa)) ++translation_of[partitions_.share_of(shape_.group_of(shape_.superblock_of(p)))];
+        ++(is_own(lpa) ? own : mapped);
         if (!books_.is_valid(p)) {
             found.require(false, "logical unit mapped to a unit that is not valid,", l, idx(p), l);
             continue;
@@ -47,9 +46,6 @@ void Ftl::verify_books() const {
     }
     found.require(mapped == books_.mapped_units(), "mapped units, device", 0, books_.mapped_units(), mapped);
     found.require(lost == books_.lost_units(), "lost units, device", 0, books_.lost_units(), lost);
-    for (std::uint32_t share = 0; share < translation_of.size(); ++share)
-        found.require(translation_of[share] == translation_room_.held(share), "translation pages of share", share,
-                      translation_room_.held(share), translation_of[share]);
     const std::uint64_t of_notes = notes_->check(std::move(pointed), found);
     // Valid counts, and with them the number of valid units of the device.
     std::uint64_t valid = 0;
@@ -140,7 +136,7 @@ void Ftl::verify_books() const {
         found.require(blocks_.erases(SuperblockId{n}) == erases, "erases of superblock", n,
                       blocks_.erases(SuperblockId{n}), erases);
     }
-    const std::uint64_t of_host = valid - of_notes - translation;
+    const std::uint64_t of_host = valid - of_notes - own;
     found.require(of_host + lost == mapped, "valid and lost units, device", 0, of_host + lost, mapped);
     for (std::uint32_t g = 0; g < shape_.groups(); ++g)
         found.require(free_blocks[g] == blocks_.free_blocks(GroupId{g}), "free superblocks of group", g,

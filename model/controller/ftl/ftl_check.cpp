@@ -21,38 +21,13 @@ std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& g) {
     return (config.user_capacity_bytes + g.unit_bytes - 1) / g.unit_bytes;
 }
 
-std::uint32_t entries_per_translation_page(const FtlConfig& config, const NandGeometry& g) {
-    return g.unit_bytes / config.map.entry_bytes;
-}
-
-std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& g) {
-    if (!mapping_of(config, g)->is_on_flash()) return 0;
-    const std::uint32_t entries = entries_per_translation_page(config, g);
-    return (logical_units_of(config, g) + entries - 1) / entries;
-}
-
-std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& g) {
-    // An entry by itself needs its number beside it.
-    return config.map.cache_bytes /
-           (config.map.granularity == MapGranularity::page ? g.unit_bytes : 2 * config.map.entry_bytes);
-}
-
-std::uint32_t most_dirty_pages(const FtlConfig& config, const NandGeometry& g) {
-    const auto pages = static_cast<double>(translation_pages_of(config, g));
-    return static_cast<std::uint32_t>(std::max(1.0, std::round(pages * config.map.power_protected)));
-}
-
-bool limits_dirty_pages(const FtlConfig& config) {
-    return config.map.power_protected < 1.0 && mapping_of(config, {})->is_on_flash();
-}
-
 std::uint32_t least_hard_free_blocks(const FtlConfig& c) {
     const NandGeometry any;
     const auto mapping = mapping_of(c, any);
-    const bool two_writers = !mapping->is_on_flash() && !mapping->places_by_blocks() && !needs_of(c, any).writes &&
-                             c.spare_blocks == 0 && !c.has_checkpoints() && c.stream_frontiers == 0 &&
-                             c.nvm_sets.empty() && mapping->static_dimensions() == "none" &&
-                             c.gc_frontier == GcFrontier::own && c.gc_charge_time;
+    const bool two_writers = !mapping->places_by_blocks() && !needs_of(c, any).writes && c.spare_blocks == 0 &&
+                             !c.has_checkpoints() && c.stream_frontiers == 0 && c.nvm_sets.empty() &&
+                             mapping->static_dimensions() == "none" && c.gc_frontier == GcFrontier::own &&
+                             c.gc_charge_time;
     return two_writers ? 1 : 2;
 }
 
@@ -73,13 +48,13 @@ void follow_used_shares(FtlConfig& config, const NandGeometry& g) {
 }
 
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
-    // Above the threshold a plane has one free block more, and one block each is open for host pages, GC and the map,
-    // and some for features. Spare blocks only take the place of others, and some are set apart for checkpoints and
+    // Above the threshold a plane has one free block more, and one block each is open for host pages and GC, and some
+    // for features. Spare blocks only take the place of others, and some are set apart for checkpoints and
     // features.
     const auto mapping = mapping_of(config, g);
     const FeatureNeeds features = needs_of(config, g);
-    return threshold_reached(config) + 3 + 2 * config.stream_frontiers + features.open + mapping->is_on_flash() +
-           config.spare_blocks + set_apart_blocks(config, g) + features.apart +
+    return threshold_reached(config) + 3 + 2 * config.stream_frontiers + features.open + config.spare_blocks +
+           set_apart_blocks(config, g) + features.apart +
            (mapping->places_by_blocks() ? mapping->log_blocks() + journal_blocks(config, g) : 0);
 }
 
@@ -99,23 +74,22 @@ std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& g)
 }
 
 namespace {
-/// Extra translation units that a group may get beyond its exact part: what a share may hold beyond it
-/// (TranslationRoom), as much again for places that a loss of power gives back, and what rounding may add where a set
-/// begins and ends.
-std::uint64_t translation_slack(const NandGeometry& g) {
+/// Units of features that a group may get beyond its exact part: what a share may hold beyond it, as much again for
+/// places that a loss of power gives back, and what rounding may add where a set begins and ends.
+std::uint64_t own_slack(const NandGeometry& g) {
     return 2 * g.units_per_page() + 2;
 }
 
 // Each group has room for its own share of the addresses, in whole rows, and of the journal, whose pages take what was
-// deallocated elsewhere; and of the translation pages.
+// deallocated elsewhere; and of the units of features.
 std::uint64_t most_with_partitions(const FtlConfig& config, const NandGeometry& g, std::uint64_t all) {
     const SuperblockShape shape(g, config.superblock);
     const std::uint64_t row = std::uint64_t{shape.planes()} * g.units_per_page(), of_group = all / shape.groups();
     const std::uint64_t journal = std::uint64_t{most_journal_pages(config, g)} * g.units_per_page();
     std::uint64_t units = of_group <= journal ? 0 : of_group - journal;
-    if (mapping_of(config, g)->is_on_flash()) {
-        const std::uint64_t entries = entries_per_translation_page(config, g), slack = translation_slack(g);
-        units = units <= slack ? 0 : (units - slack) * entries / (entries + 1);
+    if (const std::uint64_t per_own = needs_of(config, g).units_per_own; per_own != 0) {
+        const std::uint64_t slack = own_slack(g);
+        units = units <= slack ? 0 : (units - slack) * per_own / (per_own + 1);
     }
     return units / row * row * shape.groups();
 }
@@ -137,10 +111,24 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g)
                                   : std::uint64_t{shape.groups()} * shape.data_planes() *
                                         (g.blocks_per_plane - reserve) * (g.units_per_block() - lost);
     if (mapping->static_dimensions() != "none" || !config.nvm_sets.empty()) return most_with_partitions(config, g, all);
-    if (!mapping->is_on_flash()) return all;
-    // n units and their n / entries translation pages, rounded up, must fit.
-    const std::uint64_t entries = entries_per_translation_page(config, g);
-    return all == 0 ? 0 : (all - 1) * entries / (entries + 1);
+    if (features.units_per_own == 0) return all;
+    // n units and their n / per_own units of a feature, rounded up, must fit.
+    const std::uint64_t per_own = features.units_per_own;
+    return all == 0 ? 0 : (all - 1) * per_own / (per_own + 1);
+}
+
+void check_quotas(std::vector<Problem>& out, const char* key, const char* size,
+                  const std::vector<std::uint32_t>& percents, std::uint64_t units) {
+    const auto refuse = [&](bool wrong, const std::string& found, const std::string& allowed,
+                            const std::string& repair) {
+        if (wrong) out.push_back({key, found, allowed, repair});
+    };
+    const std::uint32_t sum = std::accumulate(percents.begin(), percents.end(), 0u);
+    std::uint64_t least = sum >= 100 ? 0 : units * (100 - sum) / 100;
+    for (const std::uint32_t percent : percents) least = std::min(least, units * percent / 100);
+    refuse(least == 0, std::to_string(sum) + "% of " + std::to_string(units) + " units in all",
+           "less than 100%, and a unit at least for each part and for all other tenants",
+           "change them, or raise " + std::string(size));
 }
 
 namespace {
@@ -211,20 +199,6 @@ void check_sets(std::vector<Problem>& out, const FtlConfig& config, const NandGe
            "\"fresh\", \"sequential\" or \"random\": by formula any unit is anywhere");
 }
 
-void check_quotas(std::vector<Problem>& out, const char* key, const char* size,
-                  const std::vector<std::uint32_t>& percents, std::uint64_t units) {
-    const auto refuse = [&](bool wrong, const std::string& found, const std::string& allowed,
-                            const std::string& repair) {
-        if (wrong) out.push_back({key, found, allowed, repair});
-    };
-    const std::uint32_t sum = std::accumulate(percents.begin(), percents.end(), 0u);
-    std::uint64_t least = sum >= 100 ? 0 : units * (100 - sum) / 100;
-    for (const std::uint32_t percent : percents) least = std::min(least, units * percent / 100);
-    refuse(least == 0, std::to_string(sum) + "% of " + std::to_string(units) + " units in all",
-           "less than 100%, and a unit at least for each part and for all other tenants",
-           "change them, or raise " + std::string(size));
-}
-
 /// What garbage collection in no time is not made to work with.
 void check_at_once(std::vector<Problem>& out, const FtlConfig& config, bool by_blocks) {
     if (config.gc_charge_time) return;
@@ -235,34 +209,6 @@ void check_at_once(std::vector<Problem>& out, const FtlConfig& config, bool by_b
     if (by_blocks)
         out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with,
                        "\"page\" or \"dftl\": merges take their time", "set one of the two, or gc.charge_time = true"});
-}
-
-void check_cached_map(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
-    // Each unit of a row may be of another translation page.
-    const std::uint32_t row = SuperblockShape(g, config.superblock).joined() * g.units_per_page();
-    if (limits_dirty_pages(config) &&
-        most_dirty_pages(config, g) < std::min<std::uint64_t>(row, translation_pages_of(config, g)))
-        out.push_back({"map.power_protected",
-                       std::to_string(most_dirty_pages(config, g)) + " of " +
-                           std::to_string(translation_pages_of(config, g)) + " translation pages",
-                       "at least " + std::to_string(row) + " of them, which one row of pages may make dirty",
-                       "raise it"});
-    if (!config.map.quotas.empty())
-        check_quotas(out, "map.quotas", "map.cache", config.map.quotas, cached_map_slots_of(config, g));
-    if (!config.map.quotas.empty() && config.caches_filled)
-        out.push_back({"precondition.fill_caches", "true with map.quotas",
-                       "false: nobody says which tenants wrote before", "set it to false"});
-    if (config.map.gc_updates == GcMapUpdates::written) return;
-    const std::uint64_t all = translation_pages_of(config, g) * g.unit_bytes;
-    if (config.map.granularity != MapGranularity::page || config.map.cache_bytes < all)
-        out.push_back({"map.gc_updates", "\"found\" with a part of the map in the cache",
-                       "map.granularity = \"page\" and map.cache = " + std::to_string(all) +
-                           " bytes or more: a translation page that is read back must say where units are",
-                       "set map.gc_updates = \"written\", or these two"});
-    if (config.has_checkpoints())
-        out.push_back({"map.gc_updates", "\"found\" with checkpoints of the map",
-                       "\"written\": what a checkpoint says is not searched for in out-of-band areas",
-                       "set it to \"written\""});
 }
 
 /// What a buffer with a part for each tenant is not made to work with.
@@ -411,13 +357,11 @@ std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
     check_read_cache(out, config, g);
     if (!config.buffer_quotas.empty()) check_buffer_quotas(out, config, g, by_blocks);
     if (config.buffer_prefers_dirty &&
-        (config.buffer_order != BufferOrder::by_translation_page || !limits_dirty_pages(config)))
+        (config.buffer_order != BufferOrder::by_translation_page || !on_flash || config.map.power_protected >= 1.0))
         out.push_back({"buffer.prefer_dirty", "true without a share of dirty translation pages or an order by them",
                        "buffer.order = \"by_translation_page\" and map.power_protected below 100%",
                        "set it to false, or these two"});
-    if (on_flash)
-        check_cached_map(out, config, g);
-    else if (!config.map.quotas.empty())
+    if (!on_flash && !config.map.quotas.empty())
         out.push_back({"map.quotas", "with ftl.mapping = \"" + config.mapping + "\"",
                        "a map in a cache: ftl.mapping = \"dftl\"", "leave them out, or set ftl.mapping = \"dftl\""});
     const std::uint64_t logical = logical_units_of(config, g), most = most_logical_units(config, g);
@@ -429,7 +373,7 @@ std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
             {"ftl.user_capacity", std::to_string(config.user_capacity_bytes) + " bytes",
              "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
                  " bytes of flash, because each plane keeps " + std::to_string(threshold_reached(config) + 1) +
-                 " free, " + std::to_string(2 + 2 * config.stream_frontiers + features.open + on_flash) + " open and " +
+                 " free, " + std::to_string(2 + 2 * config.stream_frontiers + features.open) + " open and " +
                  (by_blocks ? std::to_string(mapping->log_blocks()) + " log blocks and " +
                                   std::to_string(journal_blocks(config, g)) + " for the journal and "
                             : "") +

@@ -17,14 +17,6 @@ inline constexpr std::uint64_t kMostUnits = 0xFFF00000u;
 
 /// Mapping units that the host can address. The last one may be used in part.
 std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& geometry);
-/// Entries of the map that one translation page, a mapping unit of flash, holds.
-std::uint32_t entries_per_translation_page(const FtlConfig& config, const NandGeometry& geometry);
-/// Translation pages of the map; 0 when it is all in memory.
-std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& geometry);
-/// most_dirty_pages(): how many translation pages may be dirty at a time (map.power_protected). limits_dirty_pages():
-/// whether that is fewer than all.
-std::uint32_t most_dirty_pages(const FtlConfig& config, const NandGeometry& geometry);
-bool limits_dirty_pages(const FtlConfig& config);
 /// Garbage collection can always get more free blocks than this in each plane: the soft threshold, or the hard one
 /// where it leaves victims alone of which too little is invalid. threshold_key() is the parameter's name.
 std::uint32_t threshold_reached(const FtlConfig& config);
@@ -38,9 +30,6 @@ void follow_used_shares(FtlConfig& config, const NandGeometry& geometry);
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& geometry);
 /// Superblocks that the journal may take of each group, with a mapping by blocks.
 std::uint32_t journal_blocks(const FtlConfig& config, const NandGeometry& geometry);
-/// Entries or translation pages that the map's cache has room for.
-std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& geometry);
-
 /// Pages of the journal that each group has room for beside its share of the addresses, with static dimensions.
 std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& geometry);
 
@@ -51,6 +40,10 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& ge
 /// Superblocks at the end of each group that are set apart for a feature, which alone uses them
 /// (../features/features.cpp).
 std::uint32_t set_apart_blocks(const FtlConfig& config, const NandGeometry& geometry);
+
+/// Adds a problem where parts of a memory (`size`) for tenants leave nothing for one of them. `units`: room in it.
+void check_quotas(std::vector<Problem>& out, const char* key, const char* size,
+                  const std::vector<std::uint32_t>& percents, std::uint64_t units);
 
 /// Returns all problems. If there are none, an Ftl can be built and will never run out of blocks.
 std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& geometry);

@@ -62,7 +62,7 @@ enum class GcMapUpdates : std::uint8_t {
     found     ///< out-of-band areas say where moved units are: nothing is written for them alone
 };
 /// A map whose entries are on flash, with some of them in a cache.
-struct CachedMapConfig {
+struct MapConfig {
     std::uint64_t cache_bytes = 4ull << 20;  ///< of the DRAM
     MapGranularity granularity = MapGranularity::entry;
     MapReplacement replacement = MapReplacement::lru;
@@ -109,7 +109,7 @@ struct FtlConfig {
     std::string mapping = "page";           ///< registered mapping
     PolicyTable mappings;                   ///< parameters of mappings that have their own
     PolicyTable features;                   ///< parameters of features that are linked from outside
-    CachedMapConfig map;                    ///< dftl
+    MapConfig map;                          ///< dftl
     FastConfig fast;                        ///< fast
     std::string allocation = "CWDP";  ///< order of channel, way, die, plane; first letter varies fastest; 24 orders;
                                       ///< superblock = die: P comes first wherever it stands

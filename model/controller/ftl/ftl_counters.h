@@ -15,20 +15,20 @@ struct FtlCounters {
     std::uint64_t gc_units_stale = 0;        ///< copies that the host had overwritten or trimmed meanwhile
     std::uint64_t blocks_erased = 0;         ///< those whose erase failed among them
     std::uint64_t victims = 0;
-    std::uint64_t victim_valid_units = 0;    ///< sum over the victims, when they were selected
-    std::uint64_t wear_victims = 0;          ///< of the victims, those of static wear levelling
-    std::uint64_t wear_units = 0;            ///< sum over these, when they were selected
-    std::uint64_t refresh_victims = 0;       ///< of the victims, those that had been read too often, or were old
-    std::uint64_t refresh_units = 0;         ///< sum over these, when they were selected
-    std::uint64_t aged_superblocks = 0;      ///< that were found to be old, and are to be refreshed
-    std::uint64_t trims = 0;                 ///< mapped units that lost their mapping by deallocation
-    std::uint64_t journal_pages = 0;         ///< programmed with what was deallocated or lost
-    std::uint64_t gc_translation_units = 0;  ///< of gc_units_moved, translation pages
-    std::uint64_t translation_pages = 0;  ///< flash pages programmed with translation pages that left the map's cache
-    std::uint64_t checkpoint_pages = 0;   ///< programmed with checkpoints of the map, root records among them
-    std::uint64_t slc_pages = 0;          ///< of host_pages, those in the SLC cache
-    std::uint64_t slc_victims = 0;        ///< of the victims, blocks of the SLC cache
-    std::uint64_t slc_units_folded = 0;   ///< sum over these, when they were selected
+    std::uint64_t victim_valid_units = 0;  ///< sum over the victims, when they were selected
+    std::uint64_t wear_victims = 0;        ///< of the victims, those of static wear levelling
+    std::uint64_t wear_units = 0;          ///< sum over these, when they were selected
+    std::uint64_t refresh_victims = 0;     ///< of the victims, those that had been read too often, or were old
+    std::uint64_t refresh_units = 0;       ///< sum over these, when they were selected
+    std::uint64_t aged_superblocks = 0;    ///< that were found to be old, and are to be refreshed
+    std::uint64_t trims = 0;               ///< mapped units that lost their mapping by deallocation
+    std::uint64_t journal_pages = 0;       ///< programmed with what was deallocated or lost
+    std::uint64_t gc_own_units = 0;        ///< of gc_units_moved, those of features: translation pages
+    std::uint64_t map_pages = 0;           ///< flash pages programmed with translation pages that left the map's cache
+    std::uint64_t checkpoint_pages = 0;    ///< programmed with checkpoints of the map, root records among them
+    std::uint64_t slc_pages = 0;           ///< of host_pages, those in the SLC cache
+    std::uint64_t slc_victims = 0;         ///< of the victims, blocks of the SLC cache
+    std::uint64_t slc_units_folded = 0;    ///< sum over these, when they were selected
     // Counts of a mapping by blocks (../map/blocks/). What its merges copy counts as moved by GC.
     std::uint64_t direct_blocks =
         0;  ///< logical blocks without a data block that were written in ascending order, to it
@@ -50,21 +50,21 @@ struct FtlCounters {
     /// journal, for the map and its checkpoints, for parity, and to close word lines. Host pages count at the issue of
     /// the program, as their units do. So this is never below host_units, in any window.
     std::uint64_t flash_units(std::uint32_t units_per_page) const {
-        return (host_pages_allocated + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages +
+        return (host_pages_allocated + gc_pages + journal_pages + map_pages + checkpoint_pages + parity_pages +
                 host_padding_pages + gc_padding_pages) *
                units_per_page;
     }
     /// Pages of garbage collection that moved translation pages, and those that moved user data. A page that holds both
     /// counts in parts.
     double gc_mapping_pages(std::uint32_t units_per_page) const {
-        return static_cast<double>(gc_translation_units) / units_per_page;
+        return static_cast<double>(gc_own_units) / units_per_page;
     }
     double gc_user_pages(std::uint32_t units_per_page) const {
         return static_cast<double>(gc_pages) - gc_mapping_pages(units_per_page);
     }
     /// Pages programmed, of all classes. Host pages still under way do not count.
     std::uint64_t pages_programmed() const {
-        return host_pages + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages +
+        return host_pages + gc_pages + journal_pages + map_pages + checkpoint_pages + parity_pages +
                host_padding_pages + gc_padding_pages;
     }
     /// flash_units / host_units, as formulas and other simulators count; 0 before the first host write. It is not the
@@ -91,8 +91,8 @@ struct FtlCounters {
                 a.aged_superblocks - b.aged_superblocks,
                 a.trims - b.trims,
                 a.journal_pages - b.journal_pages,
-                a.gc_translation_units - b.gc_translation_units,
-                a.translation_pages - b.translation_pages,
+                a.gc_own_units - b.gc_own_units,
+                a.map_pages - b.map_pages,
                 a.checkpoint_pages - b.checkpoint_pages,
                 a.slc_pages - b.slc_pages,
                 a.slc_victims - b.slc_victims,

@@ -35,11 +35,6 @@ void Ftl::gc_page_failed(const PageAddress& a) {
     page_ended(a, PageEnd::failed);
 }
 
-void Ftl::translation_page_failed(const PageAddress& a) {
-    ++counters_.translation_pages;
-    page_ended(a, PageEnd::failed);
-}
-
 /// The superblock of a page whose program has failed takes no more pages.
 void Ftl::close_failed(const PageAddress& a) {
     const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));

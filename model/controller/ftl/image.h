@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/ftl/allocation/translation_room.h"
 #include "controller/ftl/allocation/write_partitions.h"
 #include "controller/ftl/books.h"
 #include "controller/ftl/feature.h"
@@ -23,7 +22,6 @@ class HostPartition;
 
 struct FtlImage : Books::Image {
     WritePartitions& partitions;
-    TranslationRoom& translation_room;
     const std::vector<PlaneId>& rows;  ///< the order of the planes, row by row
 
     VictimPolicy& policy;

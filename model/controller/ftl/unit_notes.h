@@ -18,6 +18,7 @@ class Books;
 class Findings;
 class Ftl;
 class OpenRoom;
+class Snapshot;
 struct FtlCounters;
 
 /// Bytes of a note in a page of the flash.
@@ -45,6 +46,9 @@ public:
     virtual void look_again() const = 0;
     /// GC has reached a page. Notes again what is still true of it. False: it is no page of notes that is needed.
     virtual bool renew_page(const PageAddress& a) = 0;
+
+    /// Reads or writes what it remembers. Map and superblocks have been read before.
+    virtual void state(Snapshot& s) = 0;
 
     // --- What must hold ---
     /// All numbers of pages are below.

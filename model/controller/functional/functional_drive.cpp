@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/report/error.h"
+#include "controller/ftl/mapping/mapping.h"
 
 namespace ssdtlm {
 
@@ -32,7 +33,7 @@ FirmwareConfig free_of_charge(bool map_on_flash) {
 FunctionalDrive::FunctionalDrive(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl,
                                  SpareArea& contents)
     : config_(without_time(config)),
-      costs_(free_of_charge(ftl.translation_pages() != 0)),
+      costs_(free_of_charge(ftl.mapping().is_on_flash())),
       lba_bytes_(lba_bytes),
       flash_(agenda_, contents, nand),
       transfers_(agenda_, nand.geometry.unit_bytes, lba_bytes),
@@ -106,7 +107,7 @@ void FunctionalDrive::come_to_rest(bool map_too) {
     // Collection makes entries dirty again, so it ends before.
     firmware_->stop_gc();
     run();
-    if (map_too && firmware_->cached_map() != nullptr) firmware_->cached_map()->write_all([] {});
+    if (map_too) firmware_->write_out_map();
     settle();
 }
 

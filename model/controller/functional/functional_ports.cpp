@@ -61,13 +61,13 @@ void FunctionalFlash::end(FlashTransaction& t) {
     t.then();
 }
 
-void FunctionalTransfers::to_host(const Command&, std::uint64_t, std::uint32_t, const std::uint8_t*,
-                                  const DmaThen& then, ByteEnables, const DmaTerms&) {
+void FunctionalTransfers::to_host(Command&, std::uint64_t, std::uint32_t, const std::uint8_t*, const DmaThen& then,
+                                  ByteEnables, const DmaTerms&) {
     then({agenda_.now()});
 }
 
 // Only the first block of each unit is looked at.
-void FunctionalTransfers::from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+void FunctionalTransfers::from_host(Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
                                     const DmaThen& then, ByteEnables) {
     const std::uint64_t begin = c.slba * lba_bytes_ + offset, end = begin + bytes;
     for (std::uint64_t at = begin; at < end; at = (at / unit_bytes_ + 1) * unit_bytes_)

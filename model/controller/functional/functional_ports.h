@@ -47,10 +47,10 @@ public:
     FunctionalTransfers(const Agenda& agenda, std::uint32_t unit_bytes, std::uint32_t lba_bytes)
         : agenda_(agenda), unit_bytes_(unit_bytes), lba_bytes_(lba_bytes) {}
 
-    void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+    void to_host(Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
                  const DmaThen& then, ByteEnables content, const DmaTerms& terms) override;
-    void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                   const DmaThen& then, ByteEnables content) override;
+    void from_host(Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+                   ByteEnables content) override;
 
 private:
     const Agenda& agenda_;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "controller/ftl/mapping/translation_contents.h"
-
 namespace ssdtlm {
 
 void GcAtOnce::move(GroupId group, SuperblockId victim) {
@@ -38,13 +36,14 @@ void GcAtOnce::program(GroupId group, std::size_t first, std::uint32_t count) {
     }
     const PageAddress a = ftl_.allocate_moved_page(group);
     PageRecord record = ftl_.draw_record(a);
-    if (flash.keeps_map()) record.content = copy_entries(content_, spare.data(), &from_[first], count, ftl_);
-    ftl_.units_moving(a, spare.data(), &from_[first], count);
+    content_.clear();
+    ftl_.units_moving(a, spare.data(), &from_[first], count, content_);
+    if (!content_.empty()) record.content = &content_;
     flash.program_ahead(a, spare.data(), record, keeps_bytes ? bytes.data() : nullptr);
     for (std::uint32_t i = 0; i < count; ++i) {
         const Lpa lpa = ftl_.codec().lpa(spare[i]);
         ftl_.commit_move(lpa, from_[first + i], g.ppa_of(a, i));
-        if (map_ != nullptr && !ftl_.is_translation(lpa)) map_->moved(lpa);
+        if (map_ != nullptr && !ftl_.is_own(lpa)) map_->moved(lpa);
     }
     ftl_.gc_page_programmed(a);
     ++counters_.pages;

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "controller/ftl/mapping/translation_contents.h"
-
 namespace ssdtlm {
 
 GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config,
@@ -173,10 +171,9 @@ void GcEngine::issue_programs(MoveProgram& first) {
                 Then::to<&GcEngine::programmed>(this, program));
         program.txn.data_bytes = geometry_.page_bytes;
         program.txn.record = ftl_.draw_record(program.txn.address);
-        if (__builtin_expect(ftl_.flash().keeps_map(), 0))
-            program.txn.record.content =
-                copy_entries(program.content, &program.txn.spare[0], &program.from[0], program.units, ftl_);
-        ftl_.units_moving(program.txn.address, &program.txn.spare[0], &program.from[0], program.units);
+        program.content.clear();
+        ftl_.units_moving(program.txn.address, &program.txn.spare[0], &program.from[0], program.units, program.content);
+        if (__builtin_expect(!program.content.empty(), 0)) program.txn.record.content = &program.content;
         for (std::uint32_t i = 0; i < program.units; ++i)
             if (program.txn.spare[i] != kPadding)
                 writer_.add_data(std::uint64_t{program.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
@@ -219,7 +216,7 @@ void GcEngine::erased(FlashJob& job) {
 }
 
 void GcEngine::take_in(MoveRead& job) {
-    if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0) && !holds_translation(job)) return read_done(job);
+    if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0) && !holds_own_units(job)) return read_done(job);
     const std::uint64_t place = dram_.place(job.txn.data_bytes);
     job.dram_unit = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
     dram_.access({place, job.txn.data_bytes}, Then::to<&GcEngine::read_done>(this, job));
@@ -301,7 +298,7 @@ void GcEngine::program_done(MoveProgram& job) {
 __attribute__((noinline)) void GcEngine::tell_map(const MoveProgram& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const Lpa lpa = codec_.lpa(job.txn.spare[i]);
-        if (job.txn.spare[i] != kPadding && !ftl_.is_translation(lpa) &&
+        if (job.txn.spare[i] != kPadding && !ftl_.is_own(lpa) &&
             ftl_.lookup(lpa) == geometry_.ppa_of(job.txn.address, i))
             map_->moved(lpa);
     }

@@ -178,7 +178,7 @@ private:
     void page_read(MoveRead& job);
     void take_in(MoveRead& job);
     void read_done(MoveRead& job);
-    bool holds_translation(const MoveRead& read) const;
+    bool holds_own_units(const MoveRead& read) const;
     bool keeps(Ppa from, Spare& unit) const;
     void programmed(MoveProgram& job);
     void program_done(MoveProgram& job);

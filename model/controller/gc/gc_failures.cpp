@@ -56,11 +56,11 @@ __attribute__((noinline, cold)) void GcEngine::drop_programs(MoveProgram& first)
 }
 
 /// What translation pages say can be read in any case.
-__attribute__((noinline, cold)) bool GcEngine::holds_translation(const MoveRead& read) const {
+__attribute__((noinline, cold)) bool GcEngine::holds_own_units(const MoveRead& read) const {
     bool any = false;
     for (std::uint32_t i = 0; i < read.units; ++i) {
         const Spare unit = ftl_.flash().at(geometry_.ppa_of(read.txn.address, read.slot[i]));
-        any = any || (unit != kPadding && ftl_.is_translation(codec_.lpa(unit)));
+        any = any || (unit != kPadding && ftl_.is_own(codec_.lpa(unit)));
     }
     return any;
 }
@@ -69,7 +69,7 @@ __attribute__((noinline, cold)) bool GcEngine::holds_translation(const MoveRead&
 /// translation page. True: it is one, and is kept.
 __attribute__((noinline, cold)) bool GcEngine::keeps(Ppa from, Spare& unit) const {
     unit = ftl_.flash().at(from);
-    if (ftl_.is_translation(codec_.lpa(unit))) return true;
+    if (ftl_.is_own(codec_.lpa(unit))) return true;
     if (ftl_.lose_copy(from) && map_ != nullptr) map_->changed(codec_.lpa(unit));
     return false;
 }

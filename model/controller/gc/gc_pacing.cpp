@@ -104,7 +104,7 @@ void GcPacing::consider_holding(GroupId group) {
 bool GcPacing::may_go_on(GroupId group) const {
     const Group& g = groups_[idx(group)];
     return g.pace == nullptr || stopped_ || host_.idle() || ftl_.media().read_only || ftl_.gc_hard(group) ||
-           !ftl_.takes_all_streams(group) || !ftl_.takes_translation_pages(group) ||
+           !ftl_.takes_all_streams(group) || !ftl_.takes_own_units(group) ||
            g.pace->may_move(group, g.started, host_.commands());
 }
 

@@ -39,6 +39,7 @@ public:
     std::uint32_t end_of_pages() const override { return journal_.ids(); }
     bool says_failed(SuperblockId b) const override { return failed_in_.count(idx(b)) != 0; }
     std::uint64_t check(std::vector<std::uint32_t> pointed, Findings& found) const override;
+    void state(Snapshot& s) override;
 
     // --- Pages ---
     /// Finds a group that may take a page of the journal and still collect; for a read-only drive, one with room.
@@ -61,10 +62,9 @@ public:
     const std::unordered_map<std::uint32_t, Journal::Id>& failed_in() const { return failed_in_; }
     struct Image {
         Journal& journal;
-        std::uint32_t& journal_group;
         std::unordered_map<std::uint32_t, Journal::Id>& failed_in;
     };
-    Image image() { return {journal_, group_, failed_in_}; }
+    Image image() { return {journal_, failed_in_}; }
 
 private:
     const SuperblockShape& shape() const;
@@ -78,6 +78,9 @@ private:
     void point_to_failed(SuperblockId b);
     bool takes_page(GroupId group) const;
     bool group_with_room(GroupId& out);
+    // These are in notes_state.cpp.
+    void check_read(Snapshot& s);
+    void check_live(Snapshot& s) const;
 
     const NotesSetup in_;
     Journal journal_;

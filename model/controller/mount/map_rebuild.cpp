@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "controller/checkpoint/checkpoint_feature.h"
+#include "controller/ftl/feature_kind.h"
+#include "controller/ftl/ftl_check.h"
 #include "controller/mount/recovery.h"
 #include "controller/slc/slc_cache.h"
 #include "nand/onfi/onfi_timing.h"
@@ -23,20 +25,20 @@ const char* name_of(MapSource source) {
     return "?";
 }
 
-MapRebuild::MapRebuild(const Mount::Peers& peers, Ftl& ftl, std::uint32_t entry_cycles, TranslationSearch::Found stale)
-    : peers_(peers), ftl_(ftl), entry_cycles_(entry_cycles), scan_(peers) {
-    if (ftl.translation_pages() != 0) translation_.emplace(peers, ftl, entry_cycles, std::move(stale));
+MapRebuild::MapRebuild(const MountPeers& peers, Ftl& ftl, std::uint32_t entry_cycles, LastStep last)
+    : peers_(peers), ftl_(ftl), entry_cycles_(entry_cycles), scan_(peers), make_last_(std::move(last)) {
+    SSDTLM_CHECK((make_last_ != nullptr) == (ftl.own_units() != 0),
+                 "what features keep of the map on the flash is compared with it, and nothing else is");
 }
 
 void MapRebuild::start(std::function<void()> done) {
     done_ = std::move(done);
     if (checkpoints_of(ftl_) == nullptr) return scan_.start([this] { scanned(); });
-    // Behind a clean checkpoint translation pages say what its pages of the map do.
+    // Behind a clean checkpoint units of features say what its pages of the map do.
     const CheckpointLayout& layout = checkpoints_of(ftl_)->layout();
-    search_.emplace(peers_, layout,
-                    ftl_.translation_pages() == 0
-                        ? 0
-                        : static_cast<std::uint32_t>(ftl_.logical_units() / layout.entries_per_page()));
+    search_.emplace(
+        peers_, layout,
+        ftl_.own_units() == 0 ? 0 : static_cast<std::uint32_t>(ftl_.logical_units() / layout.entries_per_page()));
     search_->start([this] { searched(); });
 }
 
@@ -86,8 +88,9 @@ void MapRebuild::scanned() {
 }
 
 void MapRebuild::in_order() {
-    if (!translation_) return end();
-    translation_->start(suspects_, [this] { end(); });
+    if (!make_last_) return end();
+    last_ = make_last_(suspects_);
+    last_->start([this] { end(); });
 }
 
 void MapRebuild::end() {
@@ -113,16 +116,20 @@ Ps MapRebuild::longest(const NandConfig& config, Ps decode_time, std::uint32_t r
     const auto checkpoint_pages = static_cast<std::int64_t>(std::min(
                                       layout.most_superblocks() + CheckpointLayout::kAnchors, layout.superblocks())) *
                                   layout.shape().pages();
+    // The last step reads one own unit of a feature after the other, and compares all that each says.
+    const FeatureNeeds features = needs_of(ftl, g);
+    const auto own_units = static_cast<std::int64_t>(features.own_units(logical_units_of(ftl, g)));
+    const Ps entry_time = clock.cycles(costs.scan_entry);
     const std::uint32_t in_both_modes = ftl.slc.dynamic_blocks != 0 ? g.slc_pages_per_block() : 0;
     return Mount::longest(nand, decode_time, reads, page_time, in_both_modes) +
-           checkpoint_pages * (whole_page * reads + page_time) +
-           static_cast<std::int64_t>(2 * g.units()) * clock.cycles(costs.scan_entry) +
-           TranslationSearch::longest(nand, ftl, whole_page * reads, page_time, clock.cycles(costs.scan_entry));
+           checkpoint_pages * (whole_page * reads + page_time) + static_cast<std::int64_t>(2 * g.units()) * entry_time +
+           own_units * (whole_page * reads + page_time) +
+           own_units * static_cast<std::int64_t>(features.units_per_own) * entry_time;
 }
 
 std::string MapRebuild::dump() const {
     if (over_) return "";
-    return (search_ ? search_->dump() : "") + scan_.dump() + (translation_ ? translation_->dump() : "");
+    return (search_ ? search_->dump() : "") + scan_.dump() + (last_ ? last_->dump() : "");
 }
 
 }  // namespace ssdtlm

@@ -15,7 +15,7 @@ std::uint32_t spare_bytes(const NandGeometry& g) {
 }
 }  // namespace
 
-Mount::Mount(const Peers& peers)
+Mount::Mount(const MountPeers& peers)
     : peers_(peers),
       geometry_(peers_.geometry),
       from_(geometry_.blocks(), geometry_.pages_per_block),

@@ -15,7 +15,7 @@
 #include "common/address/geometry.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/flash.h"
-#include "controller/ports/slc_region.h"
+#include "controller/ports/mount_step.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/nand_config.h"
 
@@ -23,18 +23,7 @@ namespace ssdtlm {
 
 class Mount final {
 public:
-    /// All must outlive it. `reads_per_die`: blocks of a die that are read at the same time. `page_cycles`: cycles of a
-    /// core for each page.
-    struct Peers {
-        const NandGeometry geometry;
-        const SpareArea& spare;
-        FlashPort& flash;
-        CorePort& cores;
-        std::uint32_t reads_per_die = 1;
-        std::uint32_t page_cycles = 0;
-        SlcRegion slc{};
-    };
-    explicit Mount(const Peers& peers);
+    explicit Mount(const MountPeers& peers);
     Mount(const Mount&) = delete;
     Mount& operator=(const Mount&) = delete;
 
@@ -85,7 +74,7 @@ private:
     void go_on(Reader& reader);
     void look(Reader& reader);
 
-    const Peers peers_;
+    const MountPeers peers_;
     const NandGeometry& geometry_;
     std::vector<bool> skips_;
     GoOnAt go_on_at_;

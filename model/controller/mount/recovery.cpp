@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <queue>
 
-#include "controller/checkpoint/checkpoint_feature.h"
+#include "controller/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/allocation/host_partition.h"
 #include "controller/ftl/ftl.h"
 
@@ -21,10 +21,10 @@ struct Next {
 Recovery::Recovery(Ftl& ftl)
     : ftl_(ftl),
       image_(ftl.image()),
-      notes_(notes_of(ftl).image()),
+      notes_(ftl, image_),
       used_(ftl.shape().superblocks()),
       last_of_(ftl.shape().superblocks()),
-      suspects_(ftl.translation_pages()) {
+      suspects_(ftl.own_units()) {
     SSDTLM_CHECK(image_.mapped_units == 0 && image_.last_number == 0, "recovery into an FTL that is in use");
 }
 
@@ -62,7 +62,7 @@ std::uint64_t Recovery::from_all_pages() {
         if (image_.blocks[SuperblockId{n}].state == BlockState::set_apart)
             for (std::uint32_t i = 0; i < ftl_.shape().planes(); ++i)
                 from_[idx(ftl_.shape().block(SuperblockId{n}, i))] = ftl_.geometry().pages_per_block;
-    find_journal();
+    find_notes();
     take_pages();
     close_all();
     find_erases(nullptr);
@@ -73,13 +73,12 @@ std::uint64_t Recovery::from_checkpoint(const CheckpointBooks& books, const std:
     from_ = from;
     number_ = image_.last_number = books.number;
     take_map(books);
-    check_translation_pages(books);
-    find_journal();
-    take_entries(number_ + 1);
+    check_own_units(books);
+    find_notes();
+    take_notes(number_ + 1);
     for (std::uint32_t n = 0; n < ftl_.shape().superblocks(); ++n) last_of_[n] = books.superblocks[n].last;
     take_pages();
-    for (const auto& [b, page] : notes_.failed_in)
-        SSDTLM_CHECK(page != Journal::kDetached, "the journal has lost that a superblock has failed");
+    notes_.require_failures();
     close_all();
     find_erases(&books);
     return put_in_order_;
@@ -88,21 +87,15 @@ std::uint64_t Recovery::from_checkpoint(const CheckpointBooks& books, const std:
 /// As the checkpoint says; what is said in pages of the journal that are gone since stands in others, which were
 /// written later.
 void Recovery::take_map(const CheckpointBooks& books) {
-    std::vector<Journal::Id> id_of{Journal::kDetached};
-    for (const PageAddress& a : books.journal)
-        id_of.push_back(is_intact(a) ? notes_.journal.found(a) : Journal::kDetached);
-    in_checkpoint_.assign(notes_.journal.ids(), true);
-    in_checkpoint_[Journal::kDetached] = false;
-    for (const auto& [b, page] : books.failed) notes_.failed_in[idx(b)] = id_of.at(page);
-    const std::uint64_t units = ftl_.logical_units() + ftl_.translation_pages();
+    notes_.take_checkpoint(books.note_pages, books.failed, [this](const PageAddress& a) { return is_intact(a); });
+    const std::uint64_t units = ftl_.units();
     std::uint64_t l = 0;
     for (const PageAddress& a : books.map) {
         const PageContent& words = *image_.flash.content(a);
         for (std::size_t i = 2 * CheckpointLayout::kHeaderWords; i < 2 * words.size() && l < units; ++i, ++l) {
             Ppa p{static_cast<std::uint32_t>(words[i / 2] >> (i % 2 * 32))};
             if (p == kUnmapped) continue;
-            if (!image_.entries.is_copy(p))
-                p = image_.entries.note(id_of.at(image_.entries.page_of(p)), image_.entries.says_lost(p));
+            if (!image_.entries.is_copy(p)) p = notes_.entry_of(p);
             image_.map.exchange(Lpa{static_cast<std::uint32_t>(l)}, p);
         }
     }
@@ -117,76 +110,46 @@ bool Recovery::is_intact(const PageAddress& a) const {
            image_.flash.record(a).kind == PageKind::journal && image_.flash.record(a).number <= number_;
 }
 
-/// A translation page that was dropped since the checkpoint may be gone. Only the erase of its block shows that.
-void Recovery::check_translation_pages(const CheckpointBooks& books) {
-    for (std::uint32_t page = 0; page < suspects_.size(); ++page) {
-        suspects_[page] = books.is_dirty(page);
-        const Ppa at = ftl_.translation_place(page);
-        if (!image_.entries.is_copy(at) || is_intact(page, at)) continue;
-        image_.map.exchange(ftl_.lpa_of_translation(page), kUnmapped);
-        suspects_[page] = true;
+/// A unit of a feature that was dropped since the checkpoint may be gone. Only the erase of its block shows that.
+void Recovery::check_own_units(const CheckpointBooks& books) {
+    for (std::uint32_t n = 0; n < suspects_.size(); ++n) {
+        suspects_[n] = books.is_dirty(n);
+        const Lpa own = ftl_.own_unit(n);
+        const Ppa at = image_.map.lookup(own);
+        if (!image_.entries.is_copy(at) || is_intact(own, at)) continue;
+        image_.map.exchange(own, kUnmapped);
+        suspects_[n] = true;
     }
 }
 
-bool Recovery::is_intact(std::uint32_t page, Ppa at) const {
+bool Recovery::is_intact(Lpa own, Ppa at) const {
     const PageAddress a = ftl_.geometry().page_of(at);
     const BlockId b = ftl_.geometry().block_of(a);
     if (from_[idx(b)] != 0) return true;
-    return a.page < image_.flash.next_page(b) &&
-           ftl_.codec().lpa(image_.flash.at(at)) == ftl_.lpa_of_translation(page) &&
+    return a.page < image_.flash.next_page(b) && ftl_.codec().lpa(image_.flash.at(at)) == own &&
            image_.flash.record(a).number <= number_;
 }
 
-/// What is said about the unit, or the translation page itself, is newer than the checkpoint.
+/// What is said about the unit, or the own unit of a feature itself, is newer than the checkpoint.
 void Recovery::suspect(Lpa lpa) {
-    if (suspects_.empty()) return;
-    suspects_[ftl_.is_translation(lpa) ? idx(lpa) - ftl_.logical_units()
-                                       : idx(lpa) / ftl_.entries_per_translation_page()] = true;
+    if (!suspects_.empty()) suspects_[ftl_.own_number(lpa)] = true;
 }
 
-void Recovery::find_journal() {
+void Recovery::find_notes() {
     for_each_page_in_order([this](const PageAddress& a, const PageRecord& record) {
         const PageContent* content = record.kind == PageKind::journal ? image_.flash.content(a) : nullptr;
-        if (content == nullptr) return;
-        const Journal::Id id = notes_.journal.found(a, Journal::decode(*content));
-        for (const JournalEntry& e : notes_.journal.page(id).entries) entries_.push_back({e, id});
+        if (content != nullptr) notes_.add_page(a, *content);
     });
-    in_checkpoint_.resize(notes_.journal.ids());
-    // An entry that was noted again may be there twice: the newer one counts.
-    std::stable_sort(entries_.begin(), entries_.end(),
-                     [](const FoundEntry& a, const FoundEntry& b) { return a.entry.number < b.entry.number; });
+    notes_.put_in_order();
 }
 
-void Recovery::take_entries(std::uint64_t below) {
-    for (; next_entry_ != entries_.size() && entries_[next_entry_].entry.number < below; ++next_entry_) {
-        ++put_in_order_;
-        take_entry(entries_[next_entry_].entry, entries_[next_entry_].page);
-    }
-}
-
-void Recovery::take_entry(const JournalEntry& e, Journal::Id page) {
-    image_.last_number = std::max(image_.last_number, e.number);
-    if (e.note == JournalNote::failed) {
-        notes_.failed_in[idx(e.first)] = page;
-        return;
-    }
-    for (std::uint32_t i = 0; i < e.units; ++i) {
-        const Lpa lpa{idx(e.first) + i};
-        const Ppa now = image_.map.lookup(lpa);
-        // For entries that a checkpoint knows, the map of the checkpoint says which one counts, unless the journal page
-        // is gone.
-        if (e.number <= number_ &&
-            (image_.entries.is_copy(now) || now == kUnmapped || in_checkpoint_[image_.entries.page_of(now)]))
-            continue;
-        // Without an older copy there is nothing to take back, but a lost unit is lost all the same.
-        if (e.lost() || now != kUnmapped) image_.map.exchange(lpa, image_.entries.note(page, e.lost()));
-        if (e.number > number_) suspect(lpa);
-    }
+void Recovery::take_notes(std::uint64_t below) {
+    put_in_order_ += notes_.take(below, number_, [this](Lpa lpa) { suspect(lpa); });
 }
 
 void Recovery::take_pages() {
     for_each_page_in_order([this](const PageAddress& a, const PageRecord& record) {
-        take_entries(record.number);
+        take_notes(record.number);
         const SuperblockId b = ftl_.shape().superblock_of(ftl_.geometry().block_of(a));
         image_.last_number = std::max(image_.last_number, record.number);
         last_of_[idx(b)] = std::max(last_of_[idx(b)], record.number);
@@ -194,14 +157,13 @@ void Recovery::take_pages() {
         for (std::uint32_t s = 0; s < ftl_.geometry().units_per_page() && has_units; ++s) {
             const Ppa at = ftl_.geometry().ppa_of(a, s);
             const Lpa lpa = ftl_.codec().lpa(image_.flash.at(at));
-            if (idx(lpa) >= ftl_.logical_units() + ftl_.translation_pages())
-                continue;  // what is padded or torn is nobody's
+            if (idx(lpa) >= ftl_.units()) continue;  // what is padded or torn is nobody's
             image_.map.exchange(lpa, at);
             suspect(lpa);
             ++put_in_order_;
         }
     });
-    take_entries(~std::uint64_t{0});
+    take_notes(~std::uint64_t{0});
 }
 
 /// What was open is not written any more.
@@ -210,7 +172,7 @@ void Recovery::close_all() {
         for (std::uint32_t i = 0; i < ftl_.shape().planes(); ++i)
             used_[n] = used_[n] || image_.flash.next_page(ftl_.shape().block(SuperblockId{n}, i)) != 0;
     std::vector<bool> failed(ftl_.shape().superblocks());
-    for (const auto& [b, page] : notes_.failed_in) failed[b] = true;
+    for (const auto& [b, page] : notes_.failed_in()) failed[b] = true;
     const bool enough = image_.blocks.restart(used_, failed);
     for (const auto& feature : image_.features) feature->found_pages({used_, last_of_, image_.flash});
     count_what_is_mapped();
@@ -229,7 +191,7 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
     from_.assign(ftl_.geometry().blocks(), ftl_.geometry().pages_per_block);
     number_ = image_.last_number = books.number;
     take_map(books);
-    check_translation_pages(books);
+    check_own_units(books);
     std::vector<std::vector<SuperblockId>> free(shape.groups());
     for (std::uint32_t g = 0; g < shape.groups(); ++g) {
         remember(image_.features, GroupId{g}, books.groups[g].remembered);
@@ -321,16 +283,11 @@ void Recovery::seal() {
             image_.policy.sealed(SuperblockId{n}, image_.blocks[SuperblockId{n}].valid, 0);
     }
     if (image_.placement != nullptr) image_.placement->found(of_placement);
-    if (Checkpoints* const checkpoints = checkpoints_of(ftl_)) {
-        for (std::uint32_t n = 0; n < last_of_.size(); ++n)
-            checkpoints->in_flight().set_last_of(SuperblockId{n}, last_of_[n]);
-        image_.last_number = std::max(image_.last_number, checkpoints->root_number());
-    }
 }
 
 /// Not `enough`: a group has lost more superblocks than it had spare ones.
 void Recovery::take_stock_of_failures(bool enough) {
-    image_.media.blocks_retired = std::uint64_t{notes_.failed_in.size()} * ftl_.shape().planes();
+    image_.media.blocks_retired = std::uint64_t{notes_.failed_in().size()} * ftl_.shape().planes();
     image_.media.available_spare = static_cast<std::uint8_t>(image_.blocks.spares_left());
     if (!enough) {
         image_.media.read_only = true;
@@ -375,34 +332,24 @@ void Recovery::find_erases(const CheckpointBooks* books) {
 }
 
 void Recovery::count_what_is_mapped() {
-    Journal& journal = notes_.journal;
     const auto in_use = [this](Ppa p) {
         image_.valid.set(p);
         ++image_.blocks[ftl_.shape().superblock_of(p)].valid;
-        return ftl_.shape().group_of(ftl_.shape().superblock_of(p));
     };
     for (std::uint64_t l = 0; l < ftl_.logical_units(); ++l) {
         const Ppa p = image_.map.lookup(Lpa{static_cast<std::uint32_t>(l)});
         if (p == kUnmapped) continue;
         const bool is_copy = image_.entries.is_copy(p), is_lost = !is_copy && image_.entries.says_lost(p);
-        SSDTLM_CHECK(is_copy || image_.entries.page_of(p) != Journal::kDetached,
-                     "the journal has lost that a unit has no copy");
         if (is_copy)
             in_use(p);
         else
-            ++journal.page(image_.entries.page_of(p)).live;
+            notes_.count(p);
         image_.mapped_units += is_copy || is_lost;
         image_.lost_units += is_lost;
     }
-    for (std::uint32_t page = 0; page < ftl_.translation_pages(); ++page)
-        if (const Ppa p = ftl_.translation_place(page); p != kUnmapped) image_.translation_room.came(in_use(p));
-    for (const auto& [b, page] : notes_.failed_in) ++journal.page(page).live;
-    for (Journal::Id id = 1; id < journal.ids(); ++id) {
-        const Journal::Page& page = journal.page(id);
-        for (std::uint32_t s = 0; s < ftl_.geometry().units_per_page() && page.live != 0; ++s)
-            in_use(ftl_.geometry().ppa_of(page.at, s));
-        if (page.live == 0) journal.forget_if_unused(id);
-    }
+    for (std::uint32_t n = 0; n < ftl_.own_units(); ++n)
+        if (const Ppa p = image_.map.lookup(ftl_.own_unit(n)); p != kUnmapped) in_use(p);
+    notes_.end_count(in_use);
 }
 
 }  // namespace ssdtlm

@@ -11,7 +11,7 @@
 #include "controller/checkpoint/checkpoint_books.h"
 #include "controller/ftl/image.h"
 #include "controller/ftl/superblock.h"
-#include "controller/journal/notes.h"
+#include "controller/journal/found_notes.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm {
@@ -33,24 +33,19 @@ public:
     /// Superblocks whose number of erases neither a page nor the checkpoint tells. They are assumed to have as many as
     /// the others of their group.
     std::uint32_t erases_supposed() const { return erases_supposed_; }
-    /// Translation pages that may differ from the map.
+    /// Units of features' own that may say other things than the map.
     const std::vector<bool>& suspects() const { return suspects_; }
 
 private:
-    struct FoundEntry {
-        JournalEntry entry;
-        Journal::Id page;
-    };
     template <class Visit>
     void for_each_page_in_order(Visit&& visit) const;
-    void find_journal();
-    void take_entries(std::uint64_t below);
-    void take_entry(const JournalEntry& entry, Journal::Id page);
+    void find_notes();
+    void take_notes(std::uint64_t below);
     void take_pages();
     void take_map(const CheckpointBooks& books);
-    bool is_intact(const PageAddress& journal_page) const;
-    void check_translation_pages(const CheckpointBooks& books);
-    bool is_intact(std::uint32_t translation_page, Ppa at) const;
+    bool is_intact(const PageAddress& page_of_notes) const;
+    void check_own_units(const CheckpointBooks& books);
+    bool is_intact(Lpa own, Ppa at) const;
     void suspect(Lpa lpa);
     void close_all();
     void count_what_is_mapped();
@@ -62,16 +57,13 @@ private:
 
     Ftl& ftl_;
     const FtlImage image_;
-    const Notes::Image notes_;
-    std::vector<std::uint32_t> from_;  // by block
-    bool all_ = false;                 // pages that were laid out at the start, too, which have no number
-    std::uint64_t number_ = 0;         // of the checkpoint: pages up to it are in it
-    std::vector<FoundEntry> entries_;  // by number
-    std::size_t next_entry_ = 0;
-    std::vector<bool> in_checkpoint_;     // pages of the journal, by Id, that it has named
+    FoundNotes notes_;
+    std::vector<std::uint32_t> from_;     // by block
+    bool all_ = false;                    // pages that were laid out at the start, too, which have no number
+    std::uint64_t number_ = 0;            // of the checkpoint: pages up to it are in it
     std::vector<bool> used_;              // superblocks
     std::vector<std::uint64_t> last_of_;  // and their pages' highest numbers
-    std::vector<bool> suspects_;          // by translation page
+    std::vector<bool> suspects_;          // by own unit
     std::uint64_t put_in_order_ = 0;
     std::uint32_t erases_supposed_ = 0;
 };

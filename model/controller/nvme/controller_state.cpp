@@ -66,6 +66,7 @@ void ControllerState::settle_slow() {
         work_.abort_waits(false);
         if (stopped_) std::exchange(stopped_, nullptr)();
         act(registers_.stopped());
+        if (registers_.is_asked_to_shut_down()) act(NvmeRegisters::Action::shutdown);
     } else if (flush_wanted_) {
         flush_wanted_ = false;
         flush_running_ = true;

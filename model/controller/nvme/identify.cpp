@@ -130,7 +130,9 @@ void identify_controller(const NvmeConfig& config, const DriveFacts& device, Ide
     // One mapping unit is written as a whole. A loss of power may cut a write at each logical block.
     store(d + IdCtrl::kAwun, static_cast<std::uint16_t>(atomic_blocks - 1));
     store(d + IdCtrl::kAcwu, static_cast<std::uint16_t>(atomic_blocks - 1));
-    if (config.sgls) store(d + IdCtrl::kSgls, IdCtrl::kSglsDwords | IdCtrl::kSglsBitBucket);
+    if (config.sgls)
+        store(d + IdCtrl::kSgls,
+              IdCtrl::kSglsDwords | IdCtrl::kSglsBitBucket | (config.metadata ? IdCtrl::kSglsMetadata : 0u));
     store(d + IdCtrl::kOcfs, std::uint16_t{1});  // Copy with source ranges of format 0
     const std::string subnqn = "nqn.2024-01.org.ssdtlm:" + device.serial;
     std::copy_n(subnqn.begin(), std::min<std::size_t>(subnqn.size(), 255), d + IdCtrl::kSubnqn);

@@ -10,6 +10,12 @@ namespace ssdtlm {
 
 using namespace nvme;
 
+namespace {
+bool awaits_metadata_pointer(const NvmeCommand& command) {
+    return command.special.metadata != nullptr && command.special.metadata->awaits_pointer();
+}
+}  // namespace
+
 IoCommands::IoCommands(const Peers& peers, const std::vector<Ps>& latency_targets, const IoDecoder& decoder)
     : agenda_(peers.agenda),
       tracker_(peers.tracker),
@@ -92,7 +98,8 @@ __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Nv
         !fuses(command, sqe.fuse(), next == IoDecoder::Next::refused))
         return;
     const std::uint64_t token = Pool<NvmeCommand>::handle_of(command).number();
-    command.reads_list = next == IoDecoder::Next::data_list || next == IoDecoder::Next::ranges;
+    command.reads_list =
+        next == IoDecoder::Next::data_list || next == IoDecoder::Next::ranges || next == IoDecoder::Next::metadata;
     switch (next) {
         case IoDecoder::Next::submit:
             hand_over(command);
@@ -102,6 +109,9 @@ __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Nv
             break;
         case IoDecoder::Next::ranges:
             lists_.read_bytes(command.data, *this, token);
+            break;
+        case IoDecoder::Next::metadata:
+            read_metadata_pointer(command, token);
             break;
         case IoDecoder::Next::refused:
             refuse(command);
@@ -118,11 +128,23 @@ void IoCommands::refuse(NvmeCommand& command) {
     errors_.add(command.queue, command.tag, command.code, command.slba, command.nsid);
 }
 
+void IoCommands::read_metadata_pointer(const NvmeCommand& command, std::uint64_t token) {
+    HostData descriptor;
+    descriptor.add(command.special.metadata->pointer(), sizeof(SglDescriptor));
+    lists_.read_bytes(descriptor, *this, token);
+}
+
 void IoCommands::list_known(std::uint64_t token) {
     NvmeCommand& command = commands_.at(token);
     if (__builtin_expect(command.queue == 0, 0)) return release(command);  // aborted meanwhile
     if (__builtin_expect(command.kind != nullptr && command.kind->reads_ranges, 0))
         return lists_.read_bytes(command.data, *this, token);
+    if (__builtin_expect(awaits_metadata_pointer(command), 0)) return read_metadata_pointer(command, token);
+    lists_known(command);
+}
+
+/// The command knows where its data and its metadata are.
+void IoCommands::lists_known(NvmeCommand& command) {
     command.reads_list = false;
     if (__builtin_expect(command.data.skips(), 0)) command.is_special = true;
     command.timeline->charge(Stage::fetch, agenda_.now());
@@ -134,6 +156,10 @@ void IoCommands::list_known(std::uint64_t token) {
 void IoCommands::bytes_known(std::uint64_t token, const std::uint8_t* bytes) {
     NvmeCommand& command = commands_.at(token);
     if (__builtin_expect(command.queue == 0, 0)) return release(command);  // aborted meanwhile
+    if (awaits_metadata_pointer(command)) {
+        const std::uint16_t status = command.special.metadata->take_pointer(load<SglDescriptor>(bytes));
+        return status == kStSuccess ? lists_known(command) : list_failed(token, status);
+    }
     command.reads_list = false;
     const auto count = static_cast<std::uint32_t>(command.bytes / sizeof(DsmRange));
     const IoDecoder::Next next = command.kind->opcode == kIoCopy ? parse_copy(decoder_, bytes, command)

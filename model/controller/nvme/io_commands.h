@@ -86,6 +86,8 @@ private:
     bool fuses(NvmeCommand& command, std::uint32_t fuse, bool refused);
     void leave_pair(NvmeCommand& command);
     void give_up_list(NvmeCommand& command, std::uint16_t status);
+    void lists_known(NvmeCommand& command);
+    void read_metadata_pointer(const NvmeCommand& command, std::uint64_t token);
     void part_ended(NvmeCommand& command);
     void begin_pairs();
     void compare_ended(NvmeCommand& first);

@@ -34,15 +34,19 @@ __attribute__((noinline)) IoDecoder::Next IoDecoder::decode_with_metadata(const 
         return refuse(command, kStInvalidField);
     if (command.op == IoOp::write && write_directive_type(sqe.cdw12) != 0 && !name_stream(sqe, command))
         return refuse(command, kStInvalidField);
-    if (moves && !of.metadata.extended && (sqe.mptr & 3u) != 0) return refuse(command, kStInvalidField);
+    const bool has_buffer = moves && !of.metadata.extended, by_sgl = has_buffer && sqe.psdt() == 2;
+    if (has_buffer && (sqe.mptr & (by_sgl ? 7u : 3u)) != 0) return refuse(command, kStInvalidField);
     // A Compare has nothing to insert or strip.
     const std::uint16_t status =
         sqe.opc == kIoCompare && !moves ? kStInvalidProtection : refuse_terms(of.metadata, terms, sqe.slba());
     if (status != kStSuccess) return refuse(command, status);
     const WalkStep step = walk.start(sqe, command.bytes + behind_data, sqe.opc == kIoRead, command.data);
     if (step == WalkStep::refused) return refuse(command, walk.status());
-    const Next next = place(of, command, step == WalkStep::done ? Next::submit : Next::data_list);
-    if (next != Next::refused) attach_metadata(sqe, of, command);
+    const Next known = by_sgl ? Next::metadata : Next::submit;
+    const Next next = place(of, command, step == WalkStep::done ? known : Next::data_list);
+    if (next == Next::refused) return next;
+    attach_metadata(sqe, of, command);
+    if (by_sgl) command.special.metadata->await_pointer();
     return next;
 }
 

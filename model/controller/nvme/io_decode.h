@@ -16,12 +16,16 @@ namespace ssdtlm {
 
 class IoDecoder {
 public:
-    /// `namespaces` and `streams` must outlive it. With `sgls`, PSDT may be 1.
+    /// `namespaces` and `streams` must outlive it. With `sgls`, PSDT may be 1, and 2 if there are formats with
+    /// metadata.
     IoDecoder(const Namespaces& namespaces, std::uint32_t max_transfer_bytes, Streams& streams, bool sgls = false)
         : namespaces_(namespaces),
           max_transfer_bytes_(max_transfer_bytes),
           streams_(streams),
-          sgl_flags_(sgls ? nvme::kFlagsSgl : std::uint8_t{0}) {}
+          sgl_flags_(sgls ? nvme::kFlagsSgl : std::uint8_t{0}),
+          most_psdt_(!sgls                          ? 0u
+                     : namespaces.offers_metadata() ? 2u
+                                                    : 1u) {}
 
     /// Sets Feature 06h: with WCE = 0 every write is carried out as FUA.
     void set_write_through(bool on) { write_through_ = on; }
@@ -34,6 +38,7 @@ public:
         submit,     ///< hand the command to the firmware
         data_list,  ///< read the rest of NvmeCommand::data (DataWalk::feed), then read ranges or submit
         ranges,     ///< first read the ranges from NvmeCommand::data, then parse_ranges()
+        metadata,   ///< read the descriptor of the metadata (CommandMetadata::awaits_pointer()), then submit
         finished,   ///< nothing to do: complete with success
         refused     ///< complete with NvmeCommand::code
     };
@@ -108,7 +113,7 @@ public:
         }
         return refuse(command, walk.status());
     }
-    bool may_be_sgl(const nvme::Sqe& sqe) const { return sqe.psdt() == 0 || sqe.psdt() << 6 == sgl_flags_; }
+    bool may_be_sgl(const nvme::Sqe& sqe) const { return sqe.psdt() <= most_psdt_; }
 
 private:
     /// Decodes a write that names a directive. Returns false if that directive is not enabled.
@@ -123,6 +128,7 @@ private:
     std::uint32_t max_transfer_bytes_;
     Streams& streams_;
     std::uint8_t sgl_flags_;  // 0: there are no SGLs
+    std::uint32_t most_psdt_;
     bool write_through_ = false;
 };
 

@@ -351,6 +351,9 @@ void IoCommands::copy_next(NvmeCommand& parent) {
 /// One range of a Copy has been read or written.
 void IoCommands::own_ended(NvmeCommand& part) {
     NvmeCommand& parent = *part.special.partner;
+    // Also if a reset has come meanwhile: the blocks have been written.
+    if (part.op == IoOp::write && part.status == CommandStatus::success && !saves())
+        memory_.uncorrectable.remove(part.slba, part.blocks);
     parent.timeline->append(*part.timeline);
     if (parent.timeline->last() < agenda_.now()) parent.timeline->charge(Stage::firmware, agenda_.now());
     if (!state_.serving()) return drop(parent);
@@ -360,7 +363,6 @@ void IoCommands::own_ended(NvmeCommand& part) {
     }
     const std::uint32_t lba_bytes = memory_.namespaces.drive_lba_bytes();
     if (part.op == IoOp::write) {
-        if (!saves()) memory_.uncorrectable.remove(part.slba, part.blocks);
         parent.special.target += part.blocks;
         ++parent.special.at;
         return copy_next(parent);

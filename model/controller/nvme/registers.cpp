@@ -2,6 +2,7 @@
 #include "controller/nvme/registers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ssdtlm {
 
@@ -108,13 +109,16 @@ NvmeRegisters::Action NvmeRegisters::write_cc(std::uint32_t value) {
 
     if (was_enabled && !Cc::en(value)) {
         stopping_ = true;
+        shuts_down_next_ = false;
         return Action::disable;
     }
     if (!was_enabled && Cc::en(value)) return stopping_ ? Action::none : try_enable();
     if (Cc::shn(value) == 0) {
         csts_ &= ~Csts::kShstMask;
+        shuts_down_next_ = false;
     } else if (Cc::shn(before) == 0) {
         csts_ = (csts_ & ~Csts::kShstMask) | Csts::kShstOccurring;
+        shuts_down_next_ = stopping_;
         return Action::shutdown;
     }
     return Action::none;
@@ -138,11 +142,12 @@ void NvmeRegisters::reset_function() {
     cc_ = csts_ = aqa_ = interrupt_mask_ = 0;
     asq_ = acq_ = 0;
     stopping_ = true;
+    shuts_down_next_ = false;
 }
 
 NvmeRegisters::Action NvmeRegisters::stopped() {
     stopping_ = false;
-    csts_ = 0;
+    csts_ = std::exchange(shuts_down_next_, false) ? Csts::kShstOccurring : 0;
     return Cc::en(cc_) ? try_enable() : Action::none;
 }
 

@@ -33,7 +33,8 @@ public:
 
     /// Sets CSTS.RDY to 1.
     void ready();
-    /// Sets CSTS.RDY, CFS and SHST to 0. Returns `enable` if CC.EN was set again while stopping.
+    /// Sets CSTS.RDY and CFS to 0, and SHST too, unless CC.SHN was set while stopping: that shutdown is yet to come.
+    /// Returns `enable` if CC.EN was set again while stopping.
     Action stopped();
     void shutdown_complete();
     /// Sets CSTS.CFS to 1, unless a reset is under way. Only a reset clears it.
@@ -44,6 +45,7 @@ public:
     bool is_ready() const { return (csts_ & nvme::Csts::kReady) != 0; }
     bool is_stopping() const { return stopping_; }
     bool is_shutting_down() const { return (csts_ & nvme::Csts::kShstMask) != 0; }
+    bool is_asked_to_shut_down() const { return (csts_ & nvme::Csts::kShstMask) == nvme::Csts::kShstOccurring; }
     bool is_shut_down() const { return (csts_ & nvme::Csts::kShstMask) == nvme::Csts::kShstComplete; }
     /// True if ready, not fatal and not stopping. Commands already fetched still run, also while shutting down.
     bool is_serving() const {
@@ -73,6 +75,7 @@ private:
     std::uint64_t acq_ = 0;
     std::uint32_t interrupt_mask_ = 0;
     bool stopping_ = false;
+    bool shuts_down_next_ = false;  // CC.SHN was set while stopping
 };
 
 }  // namespace ssdtlm

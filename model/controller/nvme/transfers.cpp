@@ -19,16 +19,15 @@ bool differ(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t bytes, B
 
 }  // namespace
 
-void NvmeTransfers::take(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+void NvmeTransfers::take(NvmeCommand& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
                          const DmaThen& then, ByteEnables content, const DmaTerms& terms) {
-    auto& command = const_cast<NvmeCommand&>(static_cast<const NvmeCommand&>(c));
     const SimTime from = std::max(agenda_.now(), terms.from);
     const bool has_metadata = command.special.metadata != nullptr;
     switch (command.special.data) {
         case SpecialCommand::Data::host:
             if (has_metadata) return with_metadata_.to_host(command, offset, bytes, data, then, terms);
             if (command.data.skips()) return take_without(command, offset, bytes, data, then, terms);
-            return host_.to_host(c, offset, bytes, data, then, content, terms);
+            return host_.to_host(command, offset, bytes, data, then, content, terms);
         case SpecialCommand::Data::kept:
             std::memcpy(command.special.kept.data() + offset, data, bytes);
             return tell_later(then, from);
@@ -87,12 +86,11 @@ void NvmeTransfers::written(std::uint64_t wait, DmaEnd end) {
     then(end);
 }
 
-void NvmeTransfers::give(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+void NvmeTransfers::give(NvmeCommand& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
                          const DmaThen& then, ByteEnables content) {
-    auto& command = const_cast<NvmeCommand&>(static_cast<const NvmeCommand&>(c));
     if (command.special.data != SpecialCommand::Data::kept)
         return command.special.metadata != nullptr ? with_metadata_.from_host(command, offset, bytes, data, then)
-                                                   : host_.from_host(c, offset, bytes, data, then, content);
+                                                   : host_.from_host(command, offset, bytes, data, then, content);
     std::memcpy(data, command.special.kept.data() + offset, bytes);
     tell_later(then, agenda_.now());
 }

@@ -19,16 +19,16 @@ class NvmeTransfers final : public HostPort {
 public:
     NvmeTransfers(Agenda& agenda, DmaPort& dma) : agenda_(agenda), dma_(dma), host_(dma), with_metadata_(agenda, dma) {}
 
-    void to_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
-                 const DmaThen& then, ByteEnables content, const DmaTerms& terms) override {
-        if (__builtin_expect(static_cast<const NvmeCommand&>(c).is_special, 0))
-            return take(c, offset, bytes, data, then, content, terms);
+    void to_host(Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data, const DmaThen& then,
+                 ByteEnables content, const DmaTerms& terms) override {
+        if (auto& command = static_cast<NvmeCommand&>(c); __builtin_expect(command.is_special, 0))
+            return take(command, offset, bytes, data, then, content, terms);
         host_.to_host(c, offset, bytes, data, then, content, terms);
     }
-    void from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+    void from_host(Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
                    ByteEnables content) override {
-        if (__builtin_expect(static_cast<const NvmeCommand&>(c).is_special, 0))
-            return give(c, offset, bytes, data, then, content);
+        if (auto& command = static_cast<NvmeCommand&>(c); __builtin_expect(command.is_special, 0))
+            return give(command, offset, bytes, data, then, content);
         host_.from_host(c, offset, bytes, data, then, content);
     }
     /// After a loss of power no transfer is under way.
@@ -49,9 +49,9 @@ private:
         SimTime from{};  ///< time at which the data of the flash have come
         std::vector<std::uint8_t> gathered;
     };
-    void take(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+    void take(NvmeCommand& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
               const DmaThen& then, ByteEnables content, const DmaTerms& terms);
-    void give(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+    void give(NvmeCommand& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
               ByteEnables content);
     void take_without(const NvmeCommand& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
                       const DmaThen& then, const DmaTerms& terms);

@@ -13,7 +13,7 @@ void ParityEngine::submit(FlashTransaction& txn) {
         const std::uint32_t b = idx(shape_.superblock_of(geometry_.block_of(txn.address)));
         rows_.erase(b);
         broken_.erase(b);
-    } else if (txn.record.stream != kCheckpointStream || txn.op == FlashOp::read) {
+    } else if (txn.record.stream != kSetApartStream || txn.op == FlashOp::read) {
         if (txn.op == FlashOp::program) pass_program(txn);
         if (free_asked_.empty()) {
             free_asked_.push_back(static_cast<std::uint32_t>(asked_.size()));
@@ -207,7 +207,7 @@ void ParityEngine::give_bytes(const Sum& sum, FlashTransaction& txn) const {
     ftl_.flash().read_bytes(geometry_.ppa_of(txn.address, 0), txn.spare.data(), at_start);
     for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) {
         const Lpa lpa = ftl_.codec().lpa(txn.spare[s]);
-        const bool has_none = txn.spare[s] != kPadding && ftl_.is_translation(lpa) && at_start[s].is_from_start(lpa);
+        const bool has_none = txn.spare[s] != kPadding && ftl_.is_own(lpa) && at_start[s].is_from_start(lpa);
         txn.bytes[s] = has_none ? at_start[s] : sum.bytes[s];
     }
 }

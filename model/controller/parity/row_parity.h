@@ -44,7 +44,7 @@ public:
 
     // Those that are due have numbers before a checkpoint says which pages may still be programmed; preconditioning,
     // which has programmed their rows, programs them in no time.
-    void checkpoint_begins() override { draw_numbers(); }
+    void number_due_pages() override { draw_numbers(); }
     void program_at_once() override;
 
 private:

@@ -9,14 +9,15 @@
 
 namespace ssdtlm {
 
-/// Both calls move `bytes` of a command's data from `offset` on, and return at once. DmaPort's rules on order, on the
+/// Both calls move `bytes` of a command's data from `offset` on, and return at once. The command belongs to the front
+/// end, which may note in it what the transfer has found. DmaPort's rules on order, on the
 /// life of `data`, and on `content` hold here too.
 class HostPort {
 public:
     virtual ~HostPort() = default;
-    virtual void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+    virtual void to_host(Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
                          const DmaThen& then, ByteEnables content, const DmaTerms& terms = kPlainTerms) = 0;
-    virtual void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+    virtual void from_host(Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
                            const DmaThen& then, ByteEnables content) = 0;
 };
 

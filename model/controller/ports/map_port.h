@@ -37,6 +37,8 @@ public:
     virtual ~MapPort() = default;
     /// True: answered; `places` (units of them) are written. False: `then` gets the answer.
     virtual bool translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen& then) = 0;
+    /// The most units of a question for MapUse::read. It is the same for the life of the map.
+    virtual std::uint32_t most_units() const { return ~0u; }
     /// `units` of a block that an answer named are needed no more, or have been read.
     virtual void let_go(PlaneId plane, BlockId block, std::uint32_t units) = 0;
     /// Unmaps the extent; the answer for MapUse::remove is at hand.

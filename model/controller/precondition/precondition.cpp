@@ -53,7 +53,7 @@ void Preconditioner::fill() {
         lay_out_by_pages(units);
     else
         lay_out(units);
-    lay_out_translation();
+    for (const auto& feature : image_.features) feature->lay_out_own_units();
     if (units == 0) return;
     const SuperblockShape& shape = ftl_.shape();
     // A group's cycle is a superblock of host rows and a few of GC. Begun some cycles apart, they are at any point of
@@ -166,12 +166,11 @@ void Preconditioner::scatter(std::uint64_t units) {
     SSDTLM_CHECK(image_.counters.host_pages_allocated == 0, "lay-out of a device that is in use");
     if (units == 0) return;
     const SuperblockShape& shape = ftl_.shape();
-    const std::uint64_t map_pages = (units + std::max(1u, ftl_.entries_per_translation_page()) - 1) /
-                                    std::max(1u, ftl_.entries_per_translation_page());
-    const std::uint64_t map_rows = ftl_.translation_pages() == 0 ? 0 : map_pages / units_per_page_ / shape.groups() + 1;
-    const auto for_map = static_cast<std::uint32_t>((map_rows + shape.pages() - 1) / shape.pages());
+    const std::uint64_t own_rows =
+        ftl_.own_units() == 0 ? 0 : ftl_.needs().own_units(units) / units_per_page_ / shape.groups() + 1;
+    const auto for_own = static_cast<std::uint32_t>((own_rows + shape.pages() - 1) / shape.pages());
     // One is open for the host, and one for GC.
-    const std::uint32_t free = ftl_.config().gc_hard_free_blocks + 2 + for_map;
+    const std::uint32_t free = ftl_.config().gc_hard_free_blocks + 2 + for_own;
     Random random(ftl_.seed(), kScatterStream);
     std::vector<std::uint32_t> by_block(geometry_.blocks(), ScatteredLayout::kErasedBlock);
     for (std::uint32_t g = 0; g < shape.groups(); ++g) {
@@ -196,29 +195,6 @@ void Preconditioner::scatter(std::uint64_t units) {
     image_.mapped_units = units;
     image_.counters.host_units = units;
     image_.counters.host_pages_allocated = image_.counters.host_pages = (units + units_per_page_ - 1) / units_per_page_;
-}
-
-/// Lays out the translation pages of all units that are mapped now. These are the first units.
-void Preconditioner::lay_out_translation() {
-    if (ftl_.translation_pages() == 0) return;
-    const auto pages = static_cast<std::uint32_t>((image_.mapped_units + ftl_.entries_per_translation_page() - 1) /
-                                                  ftl_.entries_per_translation_page());
-    Spare out[kMaxUnitsPerPage];
-    for (std::uint32_t next = 0; next < pages;) {
-        const std::uint32_t pool = image_.translation_room.pool_of(next);
-        GroupId group{};
-        SSDTLM_CHECK(ftl_.group_for_translation(next, group), "no room for the translation pages of what is laid out");
-        const PageAddress a = ftl_.allocate_translation_page(group);
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) {
-            out[s] = kPadding;
-            if (next == pages || image_.translation_room.pool_of(next) != pool) continue;
-            out[s] = ftl_.codec().make(ftl_.lpa_of_translation(next), 0);
-            ftl_.place_translation(next++, geometry_.ppa_of(a, s));
-        }
-        image_.flash.program_page(a, out, ftl_.draw_record(a, PageKind::mapping));
-        ftl_.translation_page_programmed(a);
-        program_at_once();
-    }
 }
 
 }  // namespace ssdtlm

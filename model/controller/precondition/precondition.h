@@ -86,12 +86,7 @@ private:
         rounds_.end_round(image_.counters);
         return rounds_.is_steady();
     }
-    /// Programs the pages that features owe to the flash.
-    void program_at_once() {
-        for (const auto& feature : image_.features) feature->program_at_once();
-    }
     void fill_blocks(const SequentialLayout& layout);
-    void lay_out_translation();
 
     Ftl& ftl_;
     const FtlImage image_;

@@ -82,7 +82,7 @@ std::uint64_t Preconditioner::write_units(GroupId group, std::uint64_t most, Nex
         image_.flash.program_page(row_[p], out, ftl_.draw_record(row_[p]));
         ftl_.host_page_programmed(row_[p]);
     }
-    program_at_once();
+    ftl_.program_owed_at_once();
     return written;
 }
 
@@ -303,7 +303,7 @@ bool Preconditioner::collect_row(GroupId group, const Turn& turn) {
             ftl_.commit_move(ftl_.codec().lpa(out[s]), moves[i + s].from, Ppa{to + s});
         ftl_.gc_page_programmed(a);
     }
-    program_at_once();
+    ftl_.program_owed_at_once();
     if (ftl_.superblock(victim).valid != 0) return true;
     for (std::uint32_t i = 0; i < ftl_.shape().planes(); ++i) image_.flash.erase(ftl_.shape().block(victim, i));
     ftl_.superblock_erased(victim);

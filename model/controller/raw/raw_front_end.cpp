@@ -113,14 +113,14 @@ void RawFrontEnd::submit_waiting() {
 // ---------------------------------------------------------------------------------------------------------------
 // Data, and the answer.
 
-void RawFrontEnd::to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+void RawFrontEnd::to_host(Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
                           const DmaThen& then, ByteEnables content, const DmaTerms& terms) {
     const auto& c = static_cast<const RawCommand&>(command);
     if (c.payload != nullptr) copy_content(c.payload->get_data_ptr() + offset, data, bytes, content);
     then({std::max(agenda_.now(), terms.from)});
 }
 
-void RawFrontEnd::from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+void RawFrontEnd::from_host(Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
                             const DmaThen& then, ByteEnables content) {
     const auto& c = static_cast<const RawCommand&>(command);
     if (c.payload == nullptr) return;  // they never come

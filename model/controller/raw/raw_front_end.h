@@ -87,10 +87,10 @@ private:
     void submit_waiting();
     void complete(Command& command) override;
     void answer(std::uint64_t command);
-    void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+    void to_host(Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
                  const DmaThen& then, ByteEnables content, const DmaTerms& terms) override;
-    void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                   const DmaThen& then, ByteEnables content) override;
+    void from_host(Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+                   ByteEnables content) override;
 
     Agenda& agenda_;
     TargetGuard<> door_;

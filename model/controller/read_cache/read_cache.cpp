@@ -42,10 +42,16 @@ const ReadCache::Unit* ReadCache::look_up(Lpa lpa) {
     return &slots_[found->second].unit;
 }
 
+// Reads of a unit that overlap have one number, so the first to end brings it in. If each had a number of its own, and
+// the last counted, a unit that is always being read would never enter.
 std::uint32_t ReadCache::begin_fill(Lpa lpa) {
     bool fresh = false;
-    if (last_fill_ + 1 == kNoFill) ++last_fill_;
-    return fills_.insert(idx(lpa), fresh).number = ++last_fill_;
+    Fill& f = fills_.insert(idx(lpa), fresh);
+    if (fresh) {
+        if (last_fill_ + 1 == kNoFill) ++last_fill_;
+        f.number = ++last_fill_;
+    }
+    return f.number;
 }
 
 void ReadCache::cancel_fill(std::uint32_t fill, Lpa lpa) {

@@ -67,11 +67,11 @@ public:
     /// A read of the whole unit from the flash begins. Returns the argument for end_fill(), never kNoFill.
     std::uint32_t begin_fill(Lpa lpa);
     /// That read has brought the unit, for this tenant. Nothing happens when the unit was written or deallocated
-    /// meanwhile, or another read of it has begun since.
+    /// meanwhile, or another read has brought it.
     void end_fill(std::uint32_t fill, const Unit& unit, std::uint16_t tenant = 0);
     /// That read has failed.
     void cancel_fill(std::uint32_t fill, Lpa lpa);
-    /// True: the unit is being read. With `fill`: this read of it is the last that began and still counts.
+    /// True: the unit is being read, and the read counts. With `fill`: this read does.
     bool is_filling(Lpa lpa) const { return fills_.find(idx(lpa)) != nullptr; }
     bool is_filling(Lpa lpa, std::uint32_t fill) const {
         const Fill* const f = fills_.find(idx(lpa));
@@ -135,7 +135,7 @@ private:
     };
     struct Fill {
         std::uint32_t key = 0;     ///< the unit
-        std::uint32_t number = 0;  ///< of the read that began last
+        std::uint32_t number = 0;  ///< of the reads of it that began since it was last written
     };
     void check_slots(Snapshot& s) const;
     void check_orders(Snapshot& s) const;

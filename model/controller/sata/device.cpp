@@ -29,11 +29,6 @@ bool is_transfer_mode(std::uint16_t mode) {
                                       : kind == 8 && number <= 6);
 }
 
-/// Removes const from a command of the firmware. All of them belong to this class, which may change them.
-SataCommand& own(const Command& c) {
-    return const_cast<SataCommand&>(static_cast<const SataCommand&>(c));
-}
-
 }  // namespace
 
 SataDevice::SataDevice(Agenda& agenda, SataFramePort& port, CommandTracker& tracker, const SataConfig& config,
@@ -297,17 +292,17 @@ void SataDevice::smart_enable(SataCommand& c) {
 // ---------------------------------------------------------------------------------------------------------------
 // Data.
 
-void SataDevice::to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+void SataDevice::to_host(Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
                          const DmaThen& then, ByteEnables content, const DmaTerms& terms) {
-    SataCommand& c = own(command);
+    auto& c = static_cast<SataCommand&>(command);
     if (!c.gone) copy_content(c.buffer.data() + offset, data, bytes, content);
     then({std::max(agenda_.now(), terms.from)});
 }
 
-void SataDevice::from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+void SataDevice::from_host(Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
                            const DmaThen& then, ByteEnables content) {
     if (host_gone_) return;  // the data will never come
-    SataCommand& c = own(command);
+    auto& c = static_cast<SataCommand&>(command);
     c.pieces.push_back({offset, bytes, data, then, content});
     if (c.gone || c.failed) return fail_later(c);
     if (!c.has_phase) {

@@ -81,10 +81,10 @@ public:
 
     void complete(Command& command) override;
     void let_go(Command& command) override;
-    void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+    void to_host(Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
                  const DmaThen& then, ByteEnables content, const DmaTerms& terms) override;
-    void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                   const DmaThen& then, ByteEnables content) override;
+    void from_host(Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+                   ByteEnables content) override;
 
 private:
     // These functions take what comes in (device.cpp).

@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "controller/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/image.h"
 
@@ -45,7 +44,6 @@ void FtlState::lay_out(const Ftl& ftl, const FtlImage& image, SpareArea& flash, 
 
 void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s) {
     const FtlImage image = ftl.image();
-    const Notes::Image notes = notes_of(ftl).image();
     s.section("ftl");
     lay_out(ftl, image, flash, layout, s);
     flash.state(s);
@@ -58,19 +56,11 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapsho
     image.policy.state(s);
     image.begun.state(s);
     image.victims.state(s);
-    for (const auto& feature : image.features) feature->state(s);
     s.fixed(image.gc_stream);
-    image.translation_room.state(s);
-    s.section("journal");
-    notes.journal.state(s);
-    s(notes.journal_group);
-    s.map(notes.failed_in);
-    if (Checkpoints* const checkpoints = checkpoints_of(ftl)) {
-        s.section("checkpoints");
-        checkpoints->state(s);
-    }
+    for (const auto& feature : image.features) feature->state(s);
+    ftl.notes().state(s);
     s.section("counters");
-    if (s.reads()) check_read(ftl, image, notes, s);
+    if (s.reads()) check_read(ftl, image, s);
     MediaHealth& m = image.media;
     s(image.counters, m.read_only, m.available_spare, m.program_failures, m.erase_failures, m.blocks_retired,
       m.units_lost);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/snapshot/snapshot.h"
-#include "controller/journal/notes.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm {
@@ -38,11 +37,9 @@ public:
 
 private:
     static void lay_out(const Ftl& ftl, const FtlImage& image, SpareArea& flash, FlashLayout& layout, Snapshot& s);
-    static void check_read(const Ftl& ftl, const FtlImage& image, const Notes::Image& notes, Snapshot& s);
+    static void check_read(const Ftl& ftl, const FtlImage& image, Snapshot& s);
     static void check_flash(const Ftl& ftl, const FtlImage& image, Snapshot& s);
-    static void check_journal(const Ftl& ftl, const FtlImage& image, const Notes::Image& notes, Snapshot& s);
-    static void check_entries(const Ftl& ftl, const FtlImage& image, const Notes::Image& notes, Snapshot& s);
-    static void check_turns(const Ftl& ftl, const FtlImage& image, const Notes::Image& notes, Snapshot& s);
+    static void check_turns(const Ftl& ftl, const FtlImage& image, Snapshot& s);
 };
 
 }  // namespace ssdtlm

@@ -28,7 +28,11 @@ std::size_t WaitQueues::count_for_room() const {
     return n;
 }
 
+/// A command that ends may begin another one, which takes no time and comes here again. The call under way goes on
+/// with whatever it releases.
 void WaitQueues::resume_durable(const ProgramJob* by) {
+    if (resuming_durable_) return;
+    resuming_durable_ = true;
     by_ = by;
     do {
         for (std::size_t i = 0; i < released_.size(); ++i) durable_(released_[i]);
@@ -37,6 +41,7 @@ void WaitQueues::resume_durable(const ProgramJob* by) {
         if (released_.empty()) resume(queue(For::flush));
     } while (!released_.empty());
     by_ = nullptr;
+    resuming_durable_ = false;
 }
 
 void WaitQueues::charge_durability(Timeline& timeline) const {

@@ -160,6 +160,7 @@ private:
     bool pages_changed_ = false;
     bool settling_ = false;
     bool again_ = false;
+    bool resuming_durable_ = false;
 };
 
 }  // namespace ssdtlm

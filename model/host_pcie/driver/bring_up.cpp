@@ -282,13 +282,12 @@ void BringUp::namespace_identified(std::uint32_t) {
     const unsigned format = id[nvme::IdNs::kFlbas] & 15u;
     const auto lbaf = nvme::load<std::uint32_t>(id + nvme::IdNs::kLbaf0 + 4 * format);
     const unsigned shift = lbaf >> 16 & 0xFF;
-    if ((lbaf & 0xFFFF) != 0) fail("LBA format with metadata");
     if (shift != 9 && shift != 12) fail("LBA format with 2^" + std::to_string(shift) + " bytes, expected 512 or 4096");
     if (blocks == 0) fail("the namespace has no blocks");
     if (info_.blocks != 0 && info_.lba_bytes != 1u << shift) fail("namespaces with blocks of several sizes");
     info_.lba_bytes = 1u << shift;
     if (info_.blocks != 0) info_.borders.push_back(info_.blocks << shift);
-    info_.namespaces.push_back({listed_[info_.namespaces.size()], info_.blocks, blocks});
+    info_.namespaces.push_back({listed_[info_.namespaces.size()], info_.blocks, blocks, lbaf & 0xFFFF});
     info_.blocks += blocks;
     if (info_.namespaces.size() != listed_.size()) return identify_next();
     if (!config_.streams) return streams_enabled(0);

@@ -38,6 +38,7 @@ struct DriveNamespace {
     std::uint32_t nsid = 0;
     std::uint64_t first_block = 0;  ///< in the addresses of requests
     std::uint64_t blocks = 0;
+    std::uint32_t metadata_bytes = 0;  ///< of each block
 };
 
 /// Facts that bring-up has found, and resources that it has set up.

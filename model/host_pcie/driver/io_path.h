@@ -122,6 +122,8 @@ public:
     };
     std::uint32_t pairs() const { return queue_count_; }
     PairState pair_state(std::uint32_t pair) const;
+    /// True: the pair has nothing but flushes under way, and no request waits behind them. It looks at every slot.
+    bool only_flushes(std::uint32_t pair) const { return queues_[pair].only_flushes(); }
     std::uint32_t cores() const { return cpu_.cores(); }
     /// The busy time of a core so far.
     Ps cpu_busy(std::uint32_t core) const { return cpu_.busy(core, agenda_.now()); }

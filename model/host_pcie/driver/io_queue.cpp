@@ -35,6 +35,15 @@ std::optional<std::uint16_t> IoQueue::oldest() const {
     return oldest;
 }
 
+bool IoQueue::only_flushes() const {
+    if (outstanding() == 0 || !backlog.empty()) return false;
+    for (std::uint32_t i = 0; i < slot_count; ++i) {
+        const auto tag = static_cast<std::uint16_t>(i);
+        if (commands->is_outstanding(number, tag) && slots[tag].request.op != HostOp::flush) return false;
+    }
+    return true;
+}
+
 std::string IoQueue::stuck() const {
     if (backlog.empty() || submitting || reaping) return "";  // the running work looks at the backlog when it ends
     if (!has_room() && outstanding() != 0) return "";

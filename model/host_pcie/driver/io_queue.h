@@ -58,6 +58,8 @@ struct IoQueue {
     std::vector<std::uint16_t> in_device() const;
     /// The tag of the command that has been in the device for the longest time.
     std::optional<std::uint16_t> oldest() const;
+    /// True: commands are outstanding, all of them flushes, and no request waits behind them. It looks at every slot.
+    bool only_flushes() const;
     /// Says why the backlog waits although there is room, or although nothing will make room. Empty: it does not wait
     /// so.
     std::string stuck() const;

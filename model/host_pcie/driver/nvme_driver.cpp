@@ -22,6 +22,8 @@ NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory&
 
 void NvmeDriver::start(std::function<void()> done) {
     bring_up_.start([this, done = std::move(done)] {
+        for (const DriveNamespace& n : bring_up_.info().namespaces)
+            if (n.metadata_bytes != 0) throw CheckFailed("the driver has no buffers for blocks with metadata");
         if (queues_.count() == 0) {
             queues_.take(bring_up_.info(), bring_up_.take_queues());
             if (config_.completion == CompletionBy::poll)

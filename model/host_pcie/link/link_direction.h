@@ -166,6 +166,8 @@ public:
         return counters_.busy - (free_ - now - stalls_.gaps_after(now));
     }
     CreditStalls stalls(SimTime now) const { return stalls_.until(now); }
+    /// True: nothing is on the wire.
+    bool is_idle(SimTime now) const { return free_ <= now; }
     std::size_t waiting() const { return waiting_.size() + bulk_.waiting(); }
     void set_probe(LinkProbe* probe) { probe_ = probe; }
     LinkProbe* probe() const { return probe_; }

@@ -237,9 +237,10 @@ private:
     void finish_service() {
         GuestServiceOptions& service = texts_.service;
         pick("--pace", texts_.pace, pace_words(), service.pace);
-        if (!(service.rate > 0.0 && service.rate <= 1000.0))
-            add("--rate is not positive, or above 1000", "above 0, for example 0.2 for a fifth of the wall's speed",
-                "");
+        if (service.pace == vfio::Pacer::Mode::free)
+            for (const FactorText& rate : texts_.factors)
+                line_.run.notes.push_back(rate.option + " " + rate.text +
+                                          " has no effect: it acts only with --pace wall");
         if (service.pace == vfio::Pacer::Mode::free && !service.clock.empty())
             add("--clock with --pace free", "", "leave out one of them: a clock has a pace");
         line_.run.service = service;
@@ -263,11 +264,7 @@ private:
                     "a time above 0, up to 292 years, for example 100ms, 2h or 1y", gap.repair);
             if (gap.ok) run.trace.most_gap = Age::nanoseconds(gap.value);
         }
-        if (run.replay.depth == 0) add("--replay-depth 0", "at least 1", "");
-        if (run.replay.loops == 0) add("--replay-loops 0", "at least 1", "");
-        if (run.replay.jobs == 0) add("--replay-jobs 0", "at least 1", "");
-        if (!(run.replay.time_scale > 0.0))
-            add("--time-scale is not positive", "above 0, for example 0.5 for twice the speed", "");
+        read_numbers(texts_.counts, texts_.factors, problems_);
         if (line_.command == Command::serve) finish_service();
         if (line_.command == Command::run || line_.command == Command::serve) finish_recording();
         if (line_.command != Command::run && line_.command != Command::config_check) return;

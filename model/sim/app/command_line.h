@@ -39,9 +39,9 @@ struct CommandLine {
     std::vector<std::string> assignments;  ///< --set
     std::string wave_file;                 ///< wave check
     std::string variants;                  ///< config show: file of further assignments, or ""
-    std::optional<std::int64_t> seed;
-    RunOptions run;            ///< run, serve; trace info and head use its `trace` and `json`
-    std::uint32_t lines = 10;  ///< trace head
+    std::optional<std::string> seed;       ///< as typed
+    RunOptions run;                        ///< run, serve; trace info and head use its `trace` and `json`
+    std::uint32_t lines = 10;              ///< trace head
     std::vector<std::string> python_words;
 };
 

@@ -43,6 +43,34 @@ protected:
     /// Puts the options that follow into this group of the help.
     static void group(CLI::App* sub, const char* name) { sub->option_defaults()->group(name); }
 
+    /// Adds an option for a whole number of at least `least`.
+    CLI::Option* count(CLI::App* sub, const char* names, std::uint32_t& number, const char* sentence,
+                       std::uint32_t least = 1) {
+        const std::string name = std::string(names).substr(0, std::string(names).find(','));
+        return sub
+            ->add_option_function<std::string>(
+                names,
+                [&texts = texts_, &number, name, least](const std::string& text) {
+                    texts.counts.push_back({name, text, least, &number});
+                },
+                sentence)
+            ->default_str(std::to_string(number))
+            ->type_name("N");
+    }
+    /// Adds an option for a number above 0 whose default is 1. `example` is in words.
+    CLI::Option* factor(CLI::App* sub, const char* name, double& number, double most, const char* sentence,
+                        const char* example) {
+        return sub
+            ->add_option_function<std::string>(
+                name,
+                [&texts = texts_, &number, name, most, example](const std::string& text) {
+                    texts.factors.push_back({name, text, most, example, &number});
+                },
+                sentence)
+            ->default_str("1")
+            ->type_name("FACTOR");
+    }
+
     CLI::App& app_;
     CommandLineTexts& texts_;
     CommandLine& line_;

@@ -104,23 +104,16 @@ private:
                         "stamped: at the trace's times; closed: as fast as possible at --replay-depth")
             ->capture_default_str()
             ->type_name(one_of(replay_words()));
-        run->add_option("--replay-depth", line_.run.replay.depth, "closed: outstanding requests")
-            ->capture_default_str()
-            ->type_name("N");
-        run->add_option("--time-scale", line_.run.replay.time_scale, "stamped: factor on the trace's times")
-            ->capture_default_str()
-            ->type_name("FACTOR");
+        count(run, "--replay-depth", line_.run.replay.depth, "closed: outstanding requests");
+        factor(run, "--time-scale", line_.run.replay.time_scale, 1e9, "stamped: factor on the trace's times",
+               "0.5 for twice the speed");
         run->add_option("--replay-gap", texts_.replay_gap,
                         "stamped: pauses of the trace that are longer last so long, for example 1s; default: all are "
                         "kept, up to 100 days in all")
             ->type_name("TIME");
-        run->add_option("--replay-loops", line_.run.replay.loops, "How often the trace is played, one after the other")
-            ->capture_default_str()
-            ->type_name("N");
-        run->add_option("--replay-jobs", line_.run.replay.jobs,
-                        "Number of queue pairs over which the trace's volumes are spread")
-            ->capture_default_str()
-            ->type_name("N");
+        count(run, "--replay-loops", line_.run.replay.loops, "How often the trace is played, one after the other");
+        count(run, "--replay-jobs", line_.run.replay.jobs,
+              "Number of queue pairs over which the trace's volumes are spread");
     }
 
     void wave(CLI::App* run) {
@@ -206,9 +199,8 @@ private:
                          "drive has nothing to do")
             ->capture_default_str()
             ->type_name(one_of(pace_words()));
-        serve->add_option("--rate", texts_.service.rate, "wall: simulated seconds in a second of the wall")
-            ->capture_default_str()
-            ->type_name("FACTOR");
+        factor(serve, "--rate", texts_.service.rate, 1000, "wall: simulated seconds in a second of the wall",
+               "0.2 for a fifth of the wall's speed");
         serve
             ->add_option("--clock", texts_.service.clock,
                          "Publish the guest's clock in this file, for a guest whose clock follows the model's")
@@ -334,8 +326,7 @@ private:
             trace_input(sub);
             group(sub, "Output");
             sub->add_flag("--json", line_.run.json, "Print JSON");
-            if (!info)
-                sub->add_option("-n,--lines", line_.lines, "Records to print")->capture_default_str()->type_name("N");
+            if (!info) count(sub, "-n,--lines", line_.lines, "Records to print", 0);
         }
     }
     void add_wave() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/app/command_line.h"
+#include "sim/app/number_texts.h"
 
 namespace CLI {
 class App;
@@ -35,7 +36,9 @@ struct CommandLineTexts {
     WaveTexts wave;
     PythonTexts python;
     GuestServiceOptions service;  ///< serve
-    std::string pace = "wall";    ///< serve: --pace
+    std::vector<CountText> counts;
+    std::vector<FactorText> factors;
+    std::string pace = "wall";  ///< serve: --pace
     bool timeline = false;
     std::string timeline_from;
     std::string timeline_to;

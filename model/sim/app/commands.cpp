@@ -7,6 +7,7 @@
 #include "sim/app/interrupts.h"
 #include "sim/app/live_view_needs.h"
 #include "sim/app/output_directory.h"
+#include "sim/app/output_paths.h"
 #include "sim/app/parent.h"
 #include "sim/app/python_commands.h"
 #include "sim/app/run.h"
@@ -31,12 +32,7 @@ int run(const CommandLine& line) {
     if (line.run.service) add_service_defaults(loader);
     for (const auto& f : line.files) loader.add_device(f);
     for (const auto& a : line.assignments) loader.add_assignment(a);
-    if (line.seed) {
-        RawValue v;
-        v.type = RawValue::Type::integer;
-        v.integer = *line.seed;
-        loader.add_option("run.seed", v, "--seed " + std::to_string(*line.seed));
-    }
+    if (line.seed) loader.add_option("run.seed", *line.seed, "--seed " + *line.seed);
     RunOptions options = line.run;
     ResolvedConfig resolved;
     AllProblems problems;
@@ -55,7 +51,7 @@ int run(const CommandLine& line) {
     if (options.service) resolved.config = served_config(std::move(resolved.config));
     options.resolved_config = show_toml(resolved);
     options.config_digest = config_digest(resolved.config);
-    options.notes = notes_on_effect(resolved);
+    for (std::string& note : notes_on_effect(resolved)) options.notes.push_back(std::move(note));
     for (std::string& note : notes_on_plausibility(resolved)) options.notes.push_back(std::move(note));
     std::vector<std::string> generators = options.workloads;
     generators.push_back(resolved.config.ftl.precondition_workload);
@@ -65,6 +61,7 @@ int run(const CommandLine& line) {
         options.output_directory = default_output_directory(resolved.config.name, workload_title(options));
         options.output_option = "default output folder";
     }
+    check_output_paths(resolved.config, options, line.files);
     if (!options.report) return run_simulation(resolved.config, options);
     int code = 0;
     try {

@@ -43,7 +43,7 @@ std::string line_of(const IntervalFigures& f, const Simulation::Progress& p) {
     j["outstanding"] = f.outstanding;
     j["moved_pages"] = f.moved_pages;
     j["erased_blocks"] = f.erased_blocks;
-    j["free_blocks"] = f.free_blocks;
+    j["free_blocks"] = f.free_blocks ? Json(*f.free_blocks) : Json();
     j["waf"] = f.waf ? Json(*f.waf) : Json();
     return json_dump(j, -1);
 }

@@ -24,6 +24,7 @@
 #include "sim/app/interrupts.h"
 #include "sim/app/live_view.h"
 #include "sim/app/output_directory.h"
+#include "sim/app/output_paths.h"
 #include "sim/app/panic_state.h"
 #include "sim/app/progress.h"
 #include "sim/app/run_limits.h"
@@ -439,14 +440,15 @@ private:
 };
 
 /// Checks before the run that the drive can be saved at its end.
-void check_save_drive(const SsdConfig& config, const std::string& path) {
+void check_save_drive(const SsdConfig& config, const std::string& path, const std::string& output_directory) {
     if (path.empty()) return;
     const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
     std::vector<Problem> problems;
-    if (::access(folder.c_str(), W_OK) != 0)
+    std::error_code unknown;
+    const bool will_be_made = !std::filesystem::exists(folder, unknown) && comes_with_results(folder, output_directory);
+    if (!will_be_made && ::access(folder.c_str(), W_OK) != 0)
         problems.push_back({"--save-drive", folder.string() + ": " + std::strerror(errno),
                             "a folder that can be written", "make it, or give another path"});
-    std::error_code unknown;
     if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
         problems.push_back({"--save-drive", path + ": is no regular file, and would be replaced by one",
                             "a new file, or a regular one", "give another path"});
@@ -490,7 +492,7 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     if (!options.base.empty())
         problems.of(
             [&] { compared.base = flows_of_json((std::filesystem::path(options.base) / "result.json").string()); });
-    problems.of([&] { check_save_drive(config, options.save_drive); });
+    problems.of([&] { check_save_drive(config, options.save_drive, options.output_directory); });
     if (problems.any()) problems.of([&] { check_output_directory(options.output_directory, options.output_option); });
     problems.throw_if_any();
     const OutputLock lock = prepare_output_directory(options.output_directory, options.output_option);

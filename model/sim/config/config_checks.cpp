@@ -18,6 +18,7 @@
 #include "controller/ftl/feature_kind.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/mapping.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 #include "controller/mount/map_rebuild.h"
 #include "controller/ports/scheduler_port.h"
 #include "controller/scheduler/scheduler_registry.h"
@@ -494,7 +495,7 @@ private:
     void cached_map() {
         const NandGeometry& g = c_.nand.geometry;
         if (!mapping_of(c_.ftl, g)->is_on_flash()) return;
-        const CachedMapConfig& m = c_.ftl.map;
+        const MapConfig& m = c_.ftl.map;
         // A command, and a row of pages that are programmed together, hold their map entries at the same time. The
         // entries of a row may all be in different translation pages.
         const std::uint64_t row = std::uint64_t{SuperblockShape(g, c_.ftl.superblock).joined()} * g.units_per_page();

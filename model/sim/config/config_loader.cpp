@@ -153,6 +153,10 @@ void ConfigLoader::add_option(const std::string& key, const RawValue& value, con
     apply({e});
 }
 
+void ConfigLoader::add_option(const std::string& key, const std::string& text, const std::string& origin) {
+    for (const RawEntry& e : read_assignment(key + "=" + text, problems_)) add_option(key, e.value, origin);
+}
+
 void ConfigLoader::apply(const std::vector<RawEntry>& entries) {
     std::string reported_table;  // an unknown table, whose keys are not reported one by one
     for (const auto& e : entries) {
@@ -281,7 +285,8 @@ ResolvedConfig ConfigLoader::finish() {
         FtlConfig& ftl = resolved_.config.ftl;
         NandConfig& nand = resolved_.config.nand;
         const SsdConfig& c = resolved_.config;
-        if (c.nvme.metadata && c.front_end.kind == "nvme")
+        // The spare area holds it whatever the protocol, so that a saved drive may go on under another one.
+        if (c.nvme.metadata && c.run.data == DataMode::bytes)
             nand.geometry.metadata_bytes = nand.geometry.unit_bytes / c.nvme.lba_bytes * nvme::kMetadataBytes;
         // With cache programs, one row may be in the array, one in the cache registers, and one may wait.
         ftl.flush_depth_per_die = nand.cache_program && ftl.flush_depth_per_die == 0 ? 3 * nand.geometry.planes_per_die

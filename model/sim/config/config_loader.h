@@ -37,6 +37,8 @@ public:
     void add_assignment(const std::string& assignment);
     /// Another command line option that sets a parameter; `origin` is the option.
     void add_option(const std::string& key, const RawValue& value, const std::string& origin);
+    /// As add_option(), with the value as it was typed.
+    void add_option(const std::string& key, const std::string& text, const std::string& origin);
 
     /// Checks the whole configuration. Throws UserError with all problems of all sources. Problems between parameters
     /// are included only when each parameter by itself is right.

@@ -34,11 +34,21 @@ bool decides(const SsdParameter& p) {
 
 /// Returns true if the parameter shapes something that this drive has.
 bool decides_here(const SsdParameter& p, const SsdConfig& config) {
-    if (p.key == "nvme.metadata") return config.nvme.metadata;
+    if (p.key == "nvme.metadata") return config.nand.geometry.metadata_bytes != 0;
+    // Blocks that nobody has written have bytes of the seed.
+    if (p.key == "run.seed") return config.run.data == DataMode::bytes;
     if (p.key == "buffer.size") return config.ftl.read_cache.shares_room();
     if (p.key == "firmware.cores" || p.key.rfind("firmware.table_", 0) == 0)
         return config.firmware.table_cache_bytes != 0;
     return decides(p);
+}
+
+/// The value of a parameter of which a saved drive says nothing.
+std::string unsaid(const std::string& key) {
+    if (key == "nvme.metadata") return "false";
+    if (key == "buffer.size" || key == "firmware.cores" || key.rfind("firmware.table_", 0) == 0)
+        return "without effect";
+    return "not known";
 }
 
 std::map<std::string, std::string> values_in(const std::string& text) {
@@ -74,7 +84,7 @@ std::vector<std::string> differences_from_saved(const SsdConfig& config, const s
                           to_toml(p, p.get(config)));
     for (const auto& [key, value] : now) {
         const auto found = then.find(key);
-        const std::string was = found == then.end() ? "not known" : found->second;
+        const std::string was = found == then.end() ? unsaid(key) : found->second;
         if (was != value) out.push_back(key + " was " + was + " when the drive was saved, and is " + value);
     }
     return out;

@@ -4,6 +4,7 @@
 
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/mapping.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 #include "sim/config/over_provisioning.h"
 #include "sim/derive/derive.h"
 #include "sim/derive/words.h"

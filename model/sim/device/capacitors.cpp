@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "controller/ftl/ftl_check.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 
 namespace ssdtlm {
 

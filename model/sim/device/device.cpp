@@ -43,7 +43,7 @@ void Device::rebuilt() {
     const MapRebuild& scan = *controller.scan();
     power_cuts_.back().scan_reads = scan.reads();
     power_cuts_.back().checkpoint_reads = scan.checkpoint_reads();
-    power_cuts_.back().translation_reads = scan.translation_reads();
+    power_cuts_.back().translation_reads = scan.last_reads();
     power_cuts_.back().dirty_entries = scan.dirty_entries();
     power_cuts_.back().entries = scan.entries();
     power_cuts_.back().erases_supposed = scan.erases_supposed();

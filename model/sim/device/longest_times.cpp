@@ -8,6 +8,7 @@
 #include "controller/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/mapping.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 #include "nand/onfi/onfi_timing.h"
 
 namespace ssdtlm {

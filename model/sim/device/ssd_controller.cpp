@@ -10,7 +10,8 @@
 #include "common/snapshot/snapshot_in_memory.h"
 #include "controller/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/mapping/translation_contents.h"
+#include "controller/map/cached/pages/translation_contents.h"
+#include "controller/map/cached/translation_search.h"
 #include "controller/precondition/precondition.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
@@ -75,7 +76,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     SSDTLM_CHECK(!config.nvme.metadata || config.front_end.kind != "nvme" ||
                      (data.data == DataMode::bytes && config.nand.geometry.metadata_bytes != 0),
                  "a drive with metadata keeps bytes, and metadata beside them (NandGeometry::metadata_bytes)");
-    if (data.outlives_power && ftl->translation_pages() != 0) keep_translation_pages(*ftl, contents);
+    if (data.outlives_power && ftl->own_units() != 0) keep_translation_pages(*ftl, contents);
     if (host != nullptr && data.drive.empty())
         play(*host);
     else
@@ -240,11 +241,18 @@ void SsdController::start_again(std::function<void()> found) {
     for (std::size_t work = 0; work < kFlashWorkCount; ++work)
         earlier_.pages[work] = flash_pages(static_cast<FlashClass>(work % kFlashClassCount),
                                            static_cast<FlashCause>(work / kFlashClassCount));
-    scan_.emplace(Mount::Peers{config.nand.geometry, contents, flash_port, firmware->cores(),
-                               config.ftl.scan_reads_per_die, config.firmware.scan_page, ftl->slc_region()},
-                  *ftl, config.firmware.scan_entry, [this](std::uint32_t page, const std::vector<Lpa>& units) {
-                      firmware->cached_map()->found_stale(page, units);
-                  });
+    const MountPeers peers{
+        config.nand.geometry,      contents,         flash_port, firmware->cores(), config.ftl.scan_reads_per_die,
+        config.firmware.scan_page, ftl->slc_region()};
+    MapRebuild::LastStep last;
+    if (firmware->cached_map() != nullptr)
+        last = [this, peers](const std::vector<bool>& suspects) {
+            return std::make_unique<TranslationSearch>(peers, *ftl, config.firmware.scan_entry, suspects,
+                                                       [this](std::uint32_t page, const std::vector<Lpa>& units) {
+                                                           firmware->cached_map()->found_stale(page, units);
+                                                       });
+        };
+    scan_.emplace(peers, *ftl, config.firmware.scan_entry, std::move(last));
     looks_for_map_ = true;
     scan_->start([this, found = std::move(found)] {
         looks_for_map_ = false;

@@ -52,6 +52,7 @@ private:
     void host(WaitShares& now) const;
     void device(WaitShares& now) const;
     double flash_work() const;
+    double die_work() const;
 
     SsdSystem& system_;
     Random random_;

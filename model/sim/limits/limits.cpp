@@ -17,6 +17,9 @@ namespace {
 constexpr double kGain = 0.02;
 /// The share of the time from which on a resource counts as full, together with a wait that keeps it idle.
 constexpr double kFull = 1 - 2 * kGain;
+/// The share of the time from which on a wire counts as idle for want of tags. Assumed: the first answer to a command's
+/// reads takes less than this, whatever the number of tags.
+constexpr double kIdleEnough = 0.1;
 
 std::string joined(const std::vector<std::string>& words, const char* last) {
     std::string all;
@@ -41,9 +44,13 @@ std::string busy_text(const ResourceUse& r) {
     return fmt::format("{} ({:.1f} % busy, mean of {})", r.name, 100 * r.mean, r.members);
 }
 
+const ResourceUse& busiest(const std::vector<ResourceUse>& all) {
+    return *std::max_element(all.begin(), all.end(),
+                             [](const ResourceUse& a, const ResourceUse& b) { return counted(a) < counted(b); });
+}
+
 std::optional<LimitVerdict::Most> most_of(const std::vector<ResourceUse>& all) {
-    const ResourceUse& top = *std::max_element(
-        all.begin(), all.end(), [](const ResourceUse& a, const ResourceUse& b) { return counted(a) < counted(b); });
+    const ResourceUse& top = busiest(all);
     if (counted(top) < 0.01) return std::nullopt;
     return LimitVerdict::Most{is_uneven(top) ? top.busiest : top.name, 1 / counted(top)};
 }
@@ -61,6 +68,9 @@ struct Evidence {
             if (wait_rows()[i].kind == kind) return all[i];
         return {};
     }
+    /// False: somebody waits for this, but more of it would not help. While data are on the wire, another tag would
+    /// only lengthen the queue for it.
+    bool binds(WaitKind kind) const { return kind != WaitKind::read_tags || share(WaitKind::tags_idle) >= kIdleEnough; }
     /// The share of the time in which the host's scheduler leaves the drive empty. It is 0 if that alone limits.
     double emptied() const {
         const double held = share(WaitKind::held_empty);
@@ -183,14 +193,15 @@ LimitVerdict by_wait(const WaitUse& wait) {
 LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
     LimitVerdict v;
     v.kind = LimitVerdict::Kind::load;
-    const ResourceUse& top =
-        *std::max_element(run.resources.begin(), run.resources.end(),
-                          [](const ResourceUse& a, const ResourceUse& b) { return a.mean < b.mean; });
+    const ResourceUse& top = busiest(run.resources);
     v.most = most_of(run.resources);
     std::string who = fmt::format("{:.1f} commands outstanding on average", run.context.commands);
     if (run.share(WaitKind::own_time) >= kMostly) {
         v.names = {"rate"};
         who = "the times that the workload keeps";
+    } else if (run.share(WaitKind::own_flush) >= kMostly) {
+        v.names = {"flushes"};
+        who = fmt::format("jobs wait for their flushes {:.0f} % of the time", 100 * run.share(WaitKind::own_flush));
     } else {
         v.names = {"depth"};
         std::string fixed;
@@ -232,14 +243,16 @@ std::string without_drain(std::vector<ResourceUse>& resources) {
 /// host's scheduler leaves the drive empty.
 std::vector<ResourceUse> with_work(const Evidence& run) {
     std::vector<ResourceUse> resources = run.resources;
-    const double share = run.share(WaitKind::flash_work), emptied = run.emptied();
+    const double emptied = run.emptied();
     for (ResourceUse& r : resources) {
         const CreditRow* const credits = run.credits(r);
         const double more = r.name == "channel bus" ? run.share(WaitKind::scheduler)
                             : credits != nullptr    ? run.share(credits->any)
                                                     : 0;
         for (double& u : r.busy) u = std::min(1.0, u + more + emptied);
-        if ((r.name != "die" && r.name != "plane") || share <= r.mean) continue;
+        if (r.name != "die" && r.name != "plane") continue;
+        const double share = run.share(r.name == "die" ? WaitKind::die_work : WaitKind::flash_work);
+        if (share <= r.mean) continue;
         for (double& u : r.busy) u += (share - r.mean) * (1 - u) / (1 - r.mean);
     }
     return resources;
@@ -297,10 +310,12 @@ std::vector<WaitUse> wait_uses(const WaitShares& shares, const LimitContext& con
 LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitShares& waits,
                           const LimitContext& context) {
     std::vector<ResourceUse> used = resources;
-    // If planes read independently, a die is busy while one of them is, so its share is no measure.
-    if (context.independent_planes)
-        used.erase(std::remove_if(used.begin(), used.end(), [](const ResourceUse& r) { return r.name == "die"; }),
-                   used.end());
+    // If planes read independently, a die is busy while one of them is, so its share is no measure. A program or an
+    // erase takes the whole die, whatever its planes do.
+    const char* const no_measure = context.independent_planes ? "die" : "plane";
+    used.erase(
+        std::remove_if(used.begin(), used.end(), [no_measure](const ResourceUse& r) { return r.name == no_measure; }),
+        used.end());
     LimitVerdict v;
     std::string behind;
     if (context.only_buffered_writes && waits[static_cast<std::size_t>(WaitKind::buffer_room)] < kGain)
@@ -321,13 +336,20 @@ LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitS
     // A die that waits for the bus, or for its other planes, is not busy. But if it has work, more load would not make
     // it busy.
     const ClosedNetwork of_work(with_work(run));
-    const bool saturated = !network.is_idle() && of_work.throughput(2, {}) - 1 < kGain;
+    const bool gains_by_load = network.is_idle() || of_work.throughput(2, {}) - 1 >= kGain;
+    // Less waiting cannot bring more than the idle time of a full resource.
+    const bool waits_gain = counted(busiest(used)) < kFull;
+    const auto binds = [&](const WaitRow& row) { return run.share(row.kind) >= row.enough && run.binds(row.kind); };
+    const bool somebody_waits = std::any_of(wait_rows().begin(), wait_rows().end(), [&](const WaitRow& row) {
+        return row.kind != WaitKind::look_ahead && binds(row);
+    });
+    const bool saturated = !gains_by_load || (somebody_waits && !waits_gain);
     const std::vector<std::size_t> named = saturated ? bottlenecks(run, network) : std::vector<std::size_t>{};
     // More look-ahead only wins idle time of planes, so it counts only if the planes limit.
     const bool planes_limit =
         !saturated || std::any_of(named.begin(), named.end(), [&](std::size_t i) { return used[i].name == "plane"; });
     for (const WaitRow& row : wait_rows()) {
-        if (run.share(row.kind) < row.enough) continue;
+        if (!binds(row)) continue;
         if (row.kind == WaitKind::look_ahead ? !planes_limit : saturated) continue;
         return by_wait(run.wait(row.kind));
     }

@@ -33,7 +33,7 @@ struct LimitContext {
     std::string fetch_window = "nvme.fetch_window";  ///< parameter of the commands that the front end takes
     std::vector<std::string> host_cpu;               ///< further parameters that cost time of the host CPU
     double commands = 0;                             ///< mean number of outstanding commands
-    bool independent_planes = false;
+    bool independent_planes = false;    ///< most of the flash's work are reads, for which each plane goes by itself
     bool only_buffered_writes = false;  ///< no command waits for the flash, but for room in the write buffer
     std::string background;  ///< other work of the dies: "34 % is garbage collection, 5 % erases"; empty: less than 1 %
 };

@@ -34,12 +34,15 @@ enum class WaitKind : std::uint8_t {
     writes_down,
     scheduler,      ///< a clocked scheduler decides
     own_time,       ///< the workload waits for a time of its own
+    own_flush,      ///< queues have nothing but flushes under way: their jobs go on when these end
     slots_filled,   ///< no wait: share of the slots that are taken, of queues in use
     window_filled,  ///< no wait: the same of the fetch windows
+    tags_idle,      ///< part of read_tags: nothing is on the wire to the device
     held_by_aggre,  ///< part of io_scheduler: limits of AggreBDL hold the requests back,
     held_by_seq,    ///< or limits of SeqBDL
     held_empty,     ///< part of io_scheduler: nothing is in the drive
     flash_work,     ///< no wait: share of the dies (or independent planes) that have work
+    die_work,       ///< no wait: the same of the dies, whatever their planes do
     count
 };
 inline constexpr std::size_t kWaitKinds = static_cast<std::size_t>(WaitKind::count);

@@ -86,6 +86,16 @@ const std::vector<std::string>& ResultFiles::recordings() {
     return all;
 }
 
+bool ResultFiles::may_write(std::string name) {
+    static const std::string kPart = part_of("").string();
+    if (ends_with(name, kPart)) name.resize(name.size() - kPart.size());
+    const auto has = [&name](const std::vector<std::string>& all) {
+        return std::any_of(all.begin(), all.end(),
+                           [&](const std::string& n) { return n.substr(0, n.find('/')) == name; });
+    };
+    return has(names()) || has(recordings()) || is_fio_log(name) || is_rtl_recording(name);
+}
+
 std::vector<std::string> ResultFiles::parts() const {
     std::vector<std::string> all;
     for (const std::string& name : names()) all.push_back(part(name).string());

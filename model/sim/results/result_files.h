@@ -48,6 +48,8 @@ public:
     /// The names of the recordings that a run makes on request. A name that ends in '/' is a folder. Blocks in RTL also
     /// have rtl_*.fst.
     static const std::vector<std::string>& recordings();
+    /// True for the name of a file or folder that a run may write in its folder, also a temporary one.
+    static bool may_write(std::string name);
     /// The temporary names of all files that this run may have in the folder.
     std::vector<std::string> parts() const;
 

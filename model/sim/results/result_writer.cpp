@@ -158,7 +158,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"refresh_units_collected", s.ftl.refresh_units},
                 {"trimmed_units", s.ftl.trims},
                 {"journal_pages", s.ftl.journal_pages},
-                {"translation_pages", s.ftl.translation_pages}};
+                {"translation_pages", s.ftl.map_pages}};
     if (s.map_on_flash) j["ftl"]["traffic"] = traffic_json(s.ftl, s.units_per_page);
     if (s.ftl.checkpoint_pages != 0) j["ftl"]["checkpoint_pages"] = s.ftl.checkpoint_pages;
     if (s.ftl.parity_pages != 0) j["ftl"]["parity_pages"] = s.ftl.parity_pages;
@@ -374,7 +374,7 @@ std::string summary_text(const RunSummary& s) {
         t += fmt::format(
             "\nflash: {} host pages, {} moved pages, {}{}{} blocks erased, {}\n", s.ftl.host_pages, s.ftl.gc_pages,
             (s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "") +
-                (s.ftl.translation_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.translation_pages) : "") +
+                (s.ftl.map_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.map_pages) : "") +
                 (s.ftl.checkpoint_pages != 0 ? fmt::format("{} pages of checkpoints, ", s.ftl.checkpoint_pages) : "") +
                 (s.ftl.parity_pages != 0 ? fmt::format("{} parity pages, ", s.ftl.parity_pages) : "") +
                 (s.ftl.host_padding_pages + s.ftl.gc_padding_pages != 0

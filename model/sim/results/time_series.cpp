@@ -57,12 +57,21 @@ TimeSeries::Counts TimeSeries::counts() const {
     c.flash_units = f.flash_units(ftl_.geometry().units_per_page());
     c.nand_bytes = f.pages_programmed() * ftl_.geometry().page_bytes;
     c.moved_pages = f.gc_pages;
-    for (std::uint32_t p = 0; p < ftl_.geometry().planes(); ++p) c.free_blocks += ftl_.free_blocks(PlaneId{p});
-    if (const auto* const slc = ftl_.feature<SlcFeature>())
-        for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g)
-            c.slc_free_blocks += std::uint64_t{slc->cache().free_blocks(GroupId{g})} * ftl_.shape().planes();
+    if (!are_known_ || are_known_()) count_free_blocks(c);
     if (lookups_) c.lookups = lookups_();
     return c;
+}
+
+void TimeSeries::count_free_blocks(Counts& c) const {
+    std::uint64_t free = 0;
+    for (std::uint32_t p = 0; p < ftl_.geometry().planes(); ++p) free += ftl_.free_blocks(PlaneId{p});
+    c.free_blocks = free;
+    const auto* const slc = ftl_.feature<SlcFeature>();
+    if (slc == nullptr) return;
+    std::uint64_t slc_free = 0;
+    for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g)
+        slc_free += std::uint64_t{slc->cache().free_blocks(GroupId{g})} * ftl_.shape().planes();
+    c.slc_free_blocks = slc_free;
 }
 
 void TimeSeries::start() {
@@ -124,7 +133,8 @@ void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Cou
                    after.moved_pages - before.moved_pages, after.host_units - before.host_units,
                    after.flash_units - before.flash_units, written.nand);
     if (const auto waf = written.waf()) fmt::format_to(to, "{:.4f}", *waf);
-    fmt::format_to(to, ",{}", after.free_blocks);
+    fmt::format_to(to, ",");
+    if (after.free_blocks) fmt::format_to(to, "{}", *after.free_blocks);
     const auto latency = [&](std::uint64_t ios, Ps sum, HostOp op) {
         if (ios == 0) return fmt::format_to(to, ",,");  // the longest latency belongs to a later row
         const Ps longest = latency_.take_longest(op);
@@ -141,7 +151,7 @@ void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Cou
     p99(after.read_ios - before.read_ios, HostOp::read);
     p99(after.write_ios - before.write_ios, HostOp::write);
     fmt::format_to(to, ",");
-    if (ftl_.feature<SlcFeature>() != nullptr) fmt::format_to(to, "{}", after.slc_free_blocks);
+    if (after.slc_free_blocks) fmt::format_to(to, "{}", *after.slc_free_blocks);
     if (lookups_)
         fmt::format_to(to, ",{},{}", after.lookups.hits - before.lookups.hits,
                        after.lookups.misses - before.lookups.misses);

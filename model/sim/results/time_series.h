@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -26,9 +27,9 @@ namespace ssdtlm {
 /// wide). If the map is not completely in memory, its columns count hits and misses in the row; else they are empty.
 /// slc_free_blocks counts the blocks that the SLC cache may open at the end of the row. Dynamic blocks are in
 /// free_blocks as well. It is empty without an SLC cache. free_blocks counts blocks of all planes at the end of the
-/// row. phase is `layout` in rows in which files were laid out. It is `ramp` in other rows in which an unmeasured
-/// command ended, and else `run`. A row without a command has the phase of the row before. Intervals in which the
-/// agenda has no entry are not looked at.
+/// row, and is empty while nobody knows it. phase is `layout` in rows in which files were laid out. It is `ramp` in
+/// other rows in which an unmeasured command ended, and else `run`. A row without a command has the phase of the row
+/// before. Intervals in which the agenda has no entry are not looked at.
 class TimeSeries {
 public:
     /// Writes the header. `out` must live until stop(). Only entries of the agenda may change the counts in `latency`
@@ -43,6 +44,9 @@ public:
     /// Calls look(number) at the end of each interval; numbers begin with 1. It may leave out intervals in which
     /// nothing happened.
     void on_interval(std::function<void(std::uint64_t)> look) { look_ = std::move(look); }
+
+    /// Sets the source of whether the FTL knows its blocks. It does not while power is off and while it looks for them.
+    void ask_for_blocks(std::function<bool()> are_known) { are_known_ = std::move(are_known); }
 
     /// Makes the present instant time zero of the series.
     void start();
@@ -60,11 +64,13 @@ private:
         std::uint64_t flash_units = 0;
         std::uint64_t nand_bytes = 0;
         std::uint64_t moved_pages = 0;
-        std::uint64_t free_blocks = 0, slc_free_blocks = 0;  ///< present values, not sums
+        /// Present values, not sums. Empty: nobody knows.
+        std::optional<std::uint64_t> free_blocks, slc_free_blocks;
         Lookups lookups;
         bool operator==(const Counts& o) const;
     };
     Counts counts() const;
+    void count_free_blocks(Counts& counts) const;
     void tick();
     void post_next_tick();
     /// Writes the rows up to `end`. The last interval is [begin, end). Nothing happened between the last row and
@@ -82,6 +88,7 @@ private:
     Counts last_;                              // counts at the end of the last row
     std::function<void(std::uint64_t)> look_;  // may be empty
     std::function<Lookups()> lookups_;         // may be empty
+    std::function<bool()> are_known_;          // empty: blocks are always known
     const char* phase_ = "run";                // phase of the last row with a command
     bool running_ = false;
 };

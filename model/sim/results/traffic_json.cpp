@@ -7,7 +7,7 @@ namespace ssdtlm {
 
 nlohmann::ordered_json traffic_json(const FtlCounters& ftl, std::uint32_t units_per_page) {
     return {{"user_pages", ftl.host_pages_allocated},
-            {"mapping_pages", ftl.translation_pages},
+            {"mapping_pages", ftl.map_pages},
             {"gc_user_pages", ftl.gc_user_pages(units_per_page)},
             {"gc_mapping_pages", ftl.gc_mapping_pages(units_per_page)}};
 }

@@ -19,7 +19,7 @@ Json nand_bytes_json(const FtlCounters& ftl, std::uint32_t page_bytes, bool log_
     };
     add("host", ftl.host_pages);
     add(log_blocks ? "merges" : "gc", ftl.gc_pages);
-    add("translation", ftl.translation_pages);
+    add("translation", ftl.map_pages);
     add("journal", ftl.journal_pages);
     add("checkpoints", ftl.checkpoint_pages);
     add("parity", ftl.parity_pages);

@@ -104,6 +104,8 @@ def _report(runs, output, pictures, picture_format):
     need("report")
     results = _read(runs)
     path = pathlib.Path(output) if output is not None else results[0].path / DEFAULT_OUTPUT
+    if path.is_file() and path.suffix != ".html" and any(path.parent.resolve() == result.path.resolve() for result in results):
+        raise UserError(Problem(f"-o {path}", "is a file of a run that the report is about", "a file of its own", f"give another path, such as {path.parent / DEFAULT_OUTPUT}"))
     page = _page(results, path.parent)
     save(page, path)
     picture_files.draw(page, pictures, picture_format)

@@ -83,8 +83,9 @@ class View:
     def _device(self):
         now = self._now
         waf = "-" if now["waf"] is None else f"{now['waf']:.3f}"
+        free = "no free blocks known" if now["free_blocks"] is None else f"{now['free_blocks']} free blocks"
         yield (f"GC: {number(now['moved_pages'] / now['interval_s'])} pages/s moved, {number(now['erased_blocks'] / now['interval_s'])} blocks/s "
-               f"erased, WAF {waf}, {now['free_blocks']} free blocks"), False
+               f"erased, WAF {waf}, {free}"), False
 
     def _throughput(self, width):
         """A line with the throughput of the last intervals, each as one character whose height shows it."""

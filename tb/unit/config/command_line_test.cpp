@@ -202,9 +202,10 @@ TEST(CommandLine, Mistakes) {
                 ElementsAre(StartsWith("command line: no workload: --workload is missing; -w FILE, or")));
     EXPECT_THAT(
         problems({"run", "d", "-w", "x", "--replay", "closd", "--trace-format", "msrr", "--time-scale", "0"}),
-        ElementsAre(StartsWith("command line: --trace-format 'msrr'; auto, "),
-                    "command line: --replay 'closd'; closed, stamped; did you mean 'closed'?",
-                    "command line: --time-scale is not positive; above 0, for example 0.5 for twice the speed"));
+        ElementsAre(
+            StartsWith("command line: --trace-format 'msrr'; auto, "),
+            "command line: --replay 'closd'; closed, stamped; did you mean 'closed'?",
+            "command line: --time-scale '0'; a number above 0, at most 1e+09, for example 0.5 for twice the speed"));
 }
 
 TEST(OutputDirectory, IsMadeAndProbed) {

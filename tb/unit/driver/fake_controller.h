@@ -29,6 +29,7 @@ public:
     std::uint8_t mdts = 5;                      // 128 KiB
     std::uint8_t lbads = 9;
     std::uint8_t lba_format = 0;  ///< the one in use
+    std::uint8_t metadata_bytes = 0;
     std::uint64_t blocks = 1u << 20;
     std::uint64_t filled_units = 0;
     Ps ready_time{3'500'000'000};
@@ -203,6 +204,7 @@ private:
                 if (s.cdw10 == 0) {
                     nvme::store(&page[0], blocks);
                     page[26] = lba_format;
+                    page[128 + 4 * lba_format] = metadata_bytes;
                     page[130 + 4 * lba_format] = lbads;
                 }
                 memory_.write(s.prp1, page.data(), page.size());

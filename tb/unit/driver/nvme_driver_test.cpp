@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/report/error.h"
 #include "common/tlm/agenda_process.h"
 #include "fake_controller.h"
 #include "fake_workload.h"
@@ -192,6 +193,21 @@ TEST(NvmeDriver, LosesItsPowerAfterAShutdown) {
 
 TEST(NvmeDriver, ResetsAtTheTimesGivenOrAfterTheOneUnderWay) {
     EXPECT_EQ(in_child(reset_times), "");
+}
+
+TEST(NvmeDriver, RefusesBlocksWithMetadata) {
+    EXPECT_EQ(in_child([] {
+                  Bench b(Bench::small());
+                  b.core.metadata_bytes = 8;
+                  b.driver.start();
+                  try {
+                      b.agenda.run();
+                  } catch (const CheckFailed& e) {
+                      return std::string(e.what());
+                  }
+                  return std::string("it started");
+              }),
+              "the driver has no buffers for blocks with metadata");
 }
 
 TEST(NvmeDriver, BringsUpRunsAndShutsDownOverItsSocket) {

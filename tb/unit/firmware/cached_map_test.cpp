@@ -113,7 +113,7 @@ TEST(CachedMap, ACheckpointReadsTheTranslationPagesOfWhatHasChanged) {
         d.flush();
         d.drain();
         const CachedMap::Counters& c = d.firmware.cached_map()->counters();
-        EXPECT_EQ(c.checkpoint_reads, d.ftl.translation_pages());
+        EXPECT_EQ(c.checkpoint_reads, d.ftl.own_units());
         EXPECT_EQ(d.flash.ended[static_cast<std::size_t>(FlashClass::mapping_read)], c.reads + c.checkpoint_reads);
         EXPECT_TRUE(checkpoints_of(d.ftl)->latest());
     }
@@ -210,10 +210,10 @@ TEST(CachedMap, ReadsOfADriveThatIsReadOnly) {
         device.flush();
         device.drain();
         device.ftl.refuse_writes();
-        const std::uint64_t written = device.ftl.counters().translation_pages;
+        const std::uint64_t written = device.ftl.counters().map_pages;
         ASSERT_NO_THROW(device.read_all()) << device.firmware.dump();
         EXPECT_EQ(device.oracle.unverified(), 0u);
-        EXPECT_EQ(device.ftl.counters().translation_pages, written);
+        EXPECT_EQ(device.ftl.counters().map_pages, written);
         ASSERT_NO_THROW(device.shut_down()) << device.firmware.dump();
     }
 }

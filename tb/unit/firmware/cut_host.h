@@ -15,6 +15,7 @@
 
 #include "common/random/random.h"
 #include "controller/checkpoint/checkpoint_feature.h"
+#include "controller/map/cached/translation_search.h"
 #include "controller/mount/map_rebuild.h"
 #include "controller/mount/recovery.h"
 #include "controller/slc/slc_feature.h"
@@ -207,7 +208,7 @@ private:
         if (t.cls != FlashClass::host_write && !shape_.faults.any()) return;
         const SpareCodec& codec = life_->ftl.codec();
         for (std::uint32_t s = 0; s < shape_.geometry.units_per_page(); ++s)
-            if (t.spare[s] != kPadding && !life_->ftl.is_translation(codec.lpa(t.spare[s])))
+            if (t.spare[s] != kPadding && !life_->ftl.is_own(codec.lpa(t.spare[s])))
                 units_[idx(codec.lpa(t.spare[s]))].is_durable(codec.version(t.spare[s]));
     }
     /// One event, if there is one.
@@ -356,7 +357,7 @@ private:
         erases += life_->ftl.counters().blocks_erased;
         journal_pages += life_->ftl.counters().journal_pages;
         checkpoint_pages += life_->ftl.counters().checkpoint_pages;
-        translation_written += life_->ftl.counters().translation_pages;
+        translation_written += life_->ftl.counters().map_pages;
         read_only += life_->ftl.media().read_only;
         programs_failed += life_->flash.programs_failed;
         map_programs_failed += life_->flash.map_programs_failed;
@@ -390,11 +391,23 @@ private:
             return;
         }
         bool over = false;
-        MapRebuild rebuild({shape_.geometry, spare_, life_->flash, life_->firmware.cores(),
-                            shape_.ftl.scan_reads_per_die, shape_.firmware.scan_page, ftl.slc_region()},
-                           ftl, shape_.firmware.scan_entry, [this](std::uint32_t page, const std::vector<Lpa>& units) {
-                               translation_->found_stale(life_->ftl, *life_->firmware.cached_map(), page, units);
-                           });
+        const MountPeers peers{shape_.geometry,
+                               spare_,
+                               life_->flash,
+                               life_->firmware.cores(),
+                               shape_.ftl.scan_reads_per_die,
+                               shape_.firmware.scan_page,
+                               ftl.slc_region()};
+        MapRebuild::LastStep last;
+        if (translation_)
+            last = [&](const std::vector<bool>& suspects) {
+                return std::make_unique<TranslationSearch>(
+                    peers, ftl, shape_.firmware.scan_entry, suspects,
+                    [this](std::uint32_t page, const std::vector<Lpa>& units) {
+                        translation_->found_stale(life_->ftl, *life_->firmware.cached_map(), page, units);
+                    });
+            };
+        MapRebuild rebuild(peers, ftl, shape_.firmware.scan_entry, std::move(last));
         rebuild.start([&over] { over = true; });
         while (!over && life_->agenda.run_one(kNever)) {
         }
@@ -404,8 +417,8 @@ private:
         from_clean += source == MapSource::clean_checkpoint;
         scan_reads += rebuild.reads();
         dirty_entries = rebuild.dirty_entries();
-        translation_reads += rebuild.translation_reads();
-        translation_pages += ftl.translation_pages();
+        translation_reads += rebuild.last_reads();
+        translation_pages += ftl.own_units();
         if (source == MapSource::clean_checkpoint) dirty_after_clean += rebuild.dirty_entries() != 0;
         ftl.verify_books();
         for (std::uint32_t g = 0; g < ftl.shape().groups() && ftl.feature<SlcFeature>() != nullptr; ++g)

@@ -183,8 +183,7 @@ public:
         const GcAtOnce::Counters at_once = firmware.gc().at_once();
         equal("GC, journal and parity pages", f.gc_pages + f.journal_pages + f.parity_pages,
               flash.ended[static_cast<std::size_t>(FlashClass::gc_write)] + at_once.pages);
-        equal("translation pages", f.translation_pages,
-              flash.ended[static_cast<std::size_t>(FlashClass::mapping_write)]);
+        equal("translation pages", f.map_pages, flash.ended[static_cast<std::size_t>(FlashClass::mapping_write)]);
         equal("erases", f.blocks_erased, flash.ended[static_cast<std::size_t>(FlashClass::erase)] + at_once.blocks);
         equal("units left in the buffer", b.used(), 0);
         equal("dirty units left", b.dirty(), 0);

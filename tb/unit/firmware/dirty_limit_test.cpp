@@ -10,7 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "controller/ftl/mapping/translation_contents.h"
+#include "controller/map/cached/pages/translation_contents.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 #include "dftl_device.h"
 #include "random_host.h"
 #include "support/seeds.h"
@@ -24,10 +25,10 @@ public:
     explicit FlashCompared(DeviceUnderTest& d) : d_(d) { keep_translation_pages(d.ftl, d.spare); }
     std::uint32_t dirty(bool until_programmed) const {
         const Ftl& f = d_.ftl;
-        const std::uint32_t n = f.entries_per_translation_page();
+        const std::uint32_t n = f.needs().units_per_own;
         std::uint32_t pages = 0;
-        for (std::uint32_t page = 0; page < f.translation_pages(); ++page) {
-            const Ppa at = f.translation_place(page);
+        for (std::uint32_t page = 0; page < f.own_units(); ++page) {
+            const Ppa at = f.lookup(f.own_unit(page));
             bool differs = false;
             if (is_place(at)) {
                 const PageAddress a = f.geometry().page_of(at);
@@ -66,7 +67,7 @@ TEST(DirtyLimit, HoldsAtEachStep) {
                 DeviceUnderTest d(s);
                 const FlashCompared flash(d);
                 const std::uint32_t most = d.firmware.dirty_limit()->most();
-                ASSERT_EQ(most, static_cast<std::uint32_t>(std::lround(d.ftl.translation_pages() * 0.06)));
+                ASSERT_EQ(most, static_cast<std::uint32_t>(std::lround(d.ftl.own_units() * 0.06)));
                 std::uint32_t seen = 0;
                 Random random(7);
                 for (int i = 0; i < 300; ++i) {
@@ -100,7 +101,7 @@ TEST(DirtyLimit, UniformWritesMakeOnePageDirtyEachTimeBeyondItsShare) {
         s.ftl.map.gc_updates = GcMapUpdates::found;
         DeviceUnderTest d(s);
         EXPECT_EQ(d.firmware.dirty_limit() == nullptr, share == 1.0);
-        const double pages = d.ftl.translation_pages(), most = std::max(1.0, std::round(share * pages));
+        const double pages = d.ftl.own_units(), most = std::max(1.0, std::round(share * pages));
         Random random(11);
         const auto write = [&](int n) {
             for (int i = 0; i < n; ++i) {
@@ -113,7 +114,7 @@ TEST(DirtyLimit, UniformWritesMakeOnePageDirtyEachTimeBeyondItsShare) {
         const FtlCounters before = d.ftl.counters();
         write(20000);
         const FtlCounters c = d.ftl.counters() - before;
-        const double ratio = static_cast<double>(c.translation_pages) / static_cast<double>(c.host_pages),
+        const double ratio = static_cast<double>(c.map_pages) / static_cast<double>(c.host_pages),
                      formula = 1 - most / pages;
         std::printf("%3.0f of %3.0f pages: %.4f translation pages a page of the host, formula %.4f\n", most, pages,
                     ratio, formula);
@@ -134,7 +135,7 @@ TEST(DirtyLimit, ThePageThatWasChangedLongestAgoLeaves) {
             d.drain();
             d.flush();
             d.drain();
-            return (d.ftl.counters() - d.before).translation_pages;
+            return (d.ftl.counters() - d.before).map_pages;
         };
         const std::uint64_t expected[][2] = {{0, 0}, {1, 0}, {0, 0}, {2, 1}, {0, 1}, {1, 2}, {2, 3}, {1, 3}};
         for (const auto& [page, written] : expected)
@@ -179,7 +180,7 @@ TEST(DirtyLimit, GroupedWritesMakeOnePageDirtyForAGroup) {
             s.ftl.buffer_merges = false;
             s.ftl.buffer_order = order;
             DeviceUnderTest d(s);
-            ASSERT_EQ(d.ftl.translation_pages(), 16u);
+            ASSERT_EQ(d.ftl.own_units(), 16u);
             ASSERT_EQ(d.firmware.dirty_limit()->most(), 1u);
             Random random(11);
             std::uint64_t queued = 0;  // a unit behind an older write of it does not count
@@ -195,7 +196,7 @@ TEST(DirtyLimit, GroupedWritesMakeOnePageDirtyForAGroup) {
             const FtlCounters before = d.ftl.counters();
             write(24000);
             const FtlCounters c = d.ftl.counters() - before;
-            const double group = static_cast<double>(c.host_pages) / static_cast<double>(c.translation_pages);
+            const double group = static_cast<double>(c.host_pages) / static_cast<double>(c.map_pages);
             const double mean = static_cast<double>(queued) / 24000;
             const double expected =
                              order == BufferOrder::arrival ? 16.0 / 15 : group_of(static_cast<std::uint32_t>(mean), 16),
@@ -219,7 +220,7 @@ TEST(DirtyLimit, AMapThatIsAllInTheCacheIsNotRead) {
     std::uint64_t moved = 0;
     d.flash.on_programmed = [&](const FlashTransaction& t) {
         if (t.cls == FlashClass::gc_write)
-            moved += t.spare[0] != kPadding && d.ftl.is_translation(d.ftl.codec().lpa(t.spare[0]));
+            moved += t.spare[0] != kPadding && d.ftl.is_own(d.ftl.codec().lpa(t.spare[0]));
     };
     Mix m;
     m.commands = 4000;
@@ -231,8 +232,8 @@ TEST(DirtyLimit, AMapThatIsAllInTheCacheIsNotRead) {
     EXPECT_GT(d.firmware.gc().victims(), 10u);
     const FtlCounters c = d.ftl.counters();
     EXPECT_GT(moved, 10u);
-    EXPECT_LE(c.gc_translation_units, moved);
-    EXPECT_LE(moved, c.gc_translation_units + c.gc_units_stale);
+    EXPECT_LE(c.gc_own_units, moved);
+    EXPECT_LE(moved, c.gc_own_units + c.gc_units_stale);
     EXPECT_EQ(c.gc_user_pages(1) + c.gc_mapping_pages(1), static_cast<double>(c.gc_pages));
 }
 

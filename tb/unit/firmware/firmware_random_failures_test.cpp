@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "controller/ftl/mapping/mapping.h"
-#include "controller/ftl/mapping/translation_contents.h"
+#include "controller/map/cached/pages/translation_contents.h"
 #include "random_host.h"
 #include "support/seeds.h"
 
@@ -106,8 +106,7 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
                            : seed % 2 == 0                                                 ? SuperblockSpan::die
                                                                                            : SuperblockSpan::plane;
     DeviceUnderTest d(shape);
-    if (d.ftl.translation_pages() != 0)
-        keep_translation_pages(d.ftl, d.spare);  // what comes from the flash is compared
+    if (d.ftl.own_units() != 0) keep_translation_pages(d.ftl, d.spare);  // what comes from the flash is compared
     RandomHost host(d, mix, seed);
     ASSERT_NO_THROW(host.run()) << d.firmware.dump();
     ASSERT_NO_THROW(d.shut_down()) << d.firmware.dump();
@@ -338,18 +337,18 @@ TEST(FirmwareRandomFailures, TranslationPagesThatFindNoOtherPage) {
         };
         RandomHost host(d, m, seed);
         ASSERT_NO_THROW(host.run()) << d.firmware.dump();
-        const std::uint64_t dirty_pages = d.ftl.counters().translation_pages;
+        const std::uint64_t dirty_pages = d.ftl.counters().map_pages;
         ASSERT_NO_THROW(d.shut_down()) << d.firmware.dump();
         if (!d.ftl.media().read_only) continue;
         for (int again = 0; again < 2; ++again) ASSERT_NO_THROW(d.read_all()) << d.firmware.dump();
         ASSERT_NO_THROW(d.ftl.verify_books());
-        EXPECT_EQ(d.ftl.counters().translation_pages, dirty_pages);
+        EXPECT_EQ(d.ftl.counters().map_pages, dirty_pages);
         failed += d.flash.map_programs_failed;
         given_up += d.firmware.buffer().given_up();
         std::set<std::uint32_t> pages;
         for (std::uint32_t u = 0; u < d.ftl.logical_units(); ++u)
-            if (is_place(d.ftl.lookup(Lpa{u}))) pages.insert(u / d.ftl.entries_per_translation_page());
-        for (const std::uint32_t page : pages) without_page += !is_place(d.ftl.translation_place(page));
+            if (is_place(d.ftl.lookup(Lpa{u}))) pages.insert(u / d.ftl.needs().units_per_own);
+        for (const std::uint32_t page : pages) without_page += !is_place(d.ftl.lookup(d.ftl.own_unit(page)));
     }
     std::printf(
         "%llu programs of translation pages failed, %llu of these pages are on the flash no more; %llu units given "

@@ -309,7 +309,7 @@ void go_on(Setting setting, bool filled, bool bytes, std::uint64_t seed) {
         play->run(host);
         EXPECT_EQ(host.tags.size(), list.size());
         ftl.verify_books();
-        pages = ftl.translation_pages();
+        pages = ftl.own_units();
     };
     d.with_firmware = [&](Firmware& firmware) {
         play->hand_over(firmware);

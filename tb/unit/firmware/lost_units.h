@@ -34,7 +34,7 @@ public:
             const Spare held = spare_.at(at);
             if (held == kPadding || held == kErased) continue;
             const Lpa lpa = ftl_.codec().lpa(held);
-            if (ftl_.is_translation(lpa)) continue;  // never lost
+            if (ftl_.is_own(lpa)) continue;  // never lost
             Unit& u = units_[idx(lpa)];
             u.unreadable_at = agenda_.now();
             if (ftl_.lookup(lpa) != at || u.lost) continue;

@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "controller/ftl/mapping/translation_contents.h"
+#include "controller/map/cached/pages/translation_contents.h"
 #include "dftl_device.h"
 #include "nand/array/random_faults.h"
 #include "parity_rows.h"
@@ -34,7 +34,7 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed) {
     if (seed % 3 == 0) shape.ftl.gc_frontier = GcFrontier::shared;
     if (seed % 5 == 0) shape.ftl.initial_state = InitialState::random;
     DeviceUnderTest d(shape);
-    if (d.ftl.translation_pages() != 0) keep_translation_pages(d.ftl, d.spare);
+    if (d.ftl.own_units() != 0) keep_translation_pages(d.ftl, d.spare);
     RandomHost host(d, mix, seed);
     ASSERT_NO_THROW(host.run()) << d.firmware.dump();
     ASSERT_NO_THROW(d.shut_down()) << d.firmware.dump();
@@ -50,8 +50,7 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed) {
     EXPECT_EQ(d.parity_engine->counters().rebuilt + d.parity_engine->counters().not_rebuilt, 0u);
     // A row has one program of each plane of a die for parity, of as many others as there are other dies.
     const FtlCounters c = d.ftl.counters();
-    const std::uint64_t data = c.host_pages + c.gc_pages + c.journal_pages + c.translation_pages,
-                        dies = shape.geometry.dies();
+    const std::uint64_t data = c.host_pages + c.gc_pages + c.journal_pages + c.map_pages, dies = shape.geometry.dies();
     EXPECT_LE(c.parity_pages * (dies - 1), data);
     EXPECT_GE((c.parity_pages + 8 * shape.geometry.planes_per_die) * (dies - 1), data)
         << "of eight open superblocks a row is not full";

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/map/cached/pages/translation_sizes.h"
 #include "cut_host.h"
 #include "support/seeds.h"
 

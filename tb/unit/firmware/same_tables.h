@@ -34,8 +34,8 @@ inline void expect_same_tables(const Ftl& was, const Ftl& is, int cut) {
         ASSERT_EQ(was.free_blocks(GroupId{g}), is.free_blocks(GroupId{g}));
         ASSERT_EQ(was.takes_host_pages(GroupId{g}), is.takes_host_pages(GroupId{g}));
     }
-    for (std::uint32_t p = 0; p < was.translation_pages(); ++p)
-        ASSERT_EQ(was.translation_place(p), is.translation_place(p)) << "translation page " << p;
+    for (std::uint32_t p = 0; p < was.own_units(); ++p)
+        ASSERT_EQ(was.lookup(was.own_unit(p)), is.lookup(is.own_unit(p))) << "translation page " << p;
     ASSERT_EQ(was.ragged_groups(), is.ragged_groups());
     ASSERT_EQ(was.media().blocks_retired, is.media().blocks_retired);
     ASSERT_EQ(was.media().available_spare, is.media().available_spare);

@@ -60,7 +60,7 @@ TEST(CheckpointBooks, GoThroughWordsAndBack) {
             for (std::uint64_t f = 0; f != remembering; ++f) b.groups.back().remembered.push_back(word(100));
         }
         for (std::uint64_t n = random.below(20); n != 0; --n)
-            b.journal.push_back({PlaneId{word(1u << 19)}, word(1u << 24), word(1u << 20)});
+            b.note_pages.push_back({PlaneId{word(1u << 19)}, word(1u << 24), word(1u << 20)});
         for (std::uint64_t n = random.below(5); n != 0; --n)
             b.failed.emplace_back(SuperblockId{word(1u << 30)}, word(1u << 20));
         for (std::uint64_t n = random.below(20); n != 0; --n)
@@ -199,7 +199,7 @@ TEST(Checkpoints, NeverLoseTheNewestCompleteOneAndAlwaysFindRoom) {
                 if (!m->checkpoints.latest() || random.percent(static_cast<unsigned>(share)))
                     changed.push_back({p, checkpoint_page(CheckpointPage::map, p, m->checkpoints.next_sequence())});
             CheckpointBooks books;
-            books.journal.resize(random.below(s.g.pages() / 8));
+            books.note_pages.resize(random.below(s.g.pages() / 8));
             books.map.resize(m->checkpoints.map_pages());
             const Checkpoints::Room room = m->checkpoints.room(changed.size(), books.encode().size());
             if (room == Checkpoints::Room::none) {

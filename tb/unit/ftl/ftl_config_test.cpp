@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/ftl/ftl_check.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/ftl/allocation/translation_room.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/map/cached/pages/translation_pages.h"
 #include "controller/precondition/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
@@ -56,23 +55,23 @@ public:
     Places(Device& d) : d_(d) {}
     bool place(const std::vector<std::uint32_t>& pages) {
         GroupId group{};
-        if (!d_.ftl.group_for_translation(pages.front(), group)) return false;
-        const PageAddress a = d_.ftl.allocate_translation_page(group);
+        if (!TranslationPages::of(d_.ftl)->next_group(pages.front(), group)) return false;
+        const PageAddress a = TranslationPages::of(d_.ftl)->allocate(group);
         Spare out[kMaxUnitsPerPage];
         std::fill_n(out, d_.geometry.units_per_page(), kPadding);
         for (std::uint32_t i = 0; i < pages.size(); ++i) {
-            out[i] = d_.ftl.codec().make(d_.ftl.lpa_of_translation(pages[i]), 0);
-            d_.ftl.place_translation(pages[i], d_.geometry.ppa_of(a, i));
+            out[i] = d_.ftl.codec().make(TranslationPages::of(d_.ftl)->unit_of(pages[i]), 0);
+            TranslationPages::of(d_.ftl)->put(pages[i], d_.geometry.ppa_of(a, i));
         }
         d_.flash.program_page(a, out, d_.ftl.draw_record(a, PageKind::mapping));
-        d_.ftl.translation_page_programmed(a);
+        TranslationPages::of(d_.ftl)->programmed(a);
         return true;
     }
     /// As many as a flash page takes, from this one on.
     std::vector<std::uint32_t> from(std::uint32_t first) const {
         std::vector<std::uint32_t> pages;
-        const TranslationRoom& room = d_.ftl.translation_room();
-        for (std::uint32_t p = first; p < d_.ftl.translation_pages() && pages.size() < d_.geometry.units_per_page() &&
+        const TranslationRoom& room = TranslationPages::of(d_.ftl)->room();
+        for (std::uint32_t p = first; p < d_.ftl.own_units() && pages.size() < d_.geometry.units_per_page() &&
                                       room.pool_of(p) == room.pool_of(first);
              ++p)
             pages.push_back(p);
@@ -94,7 +93,7 @@ TEST(TranslationRoom, ThereIsAlwaysSomeInAFullDrive) {
         Preconditioner(d.ftl).run();
         d.ftl.verify_books();
         Places places(d);
-        const TranslationRoom& room = d.ftl.translation_room();
+        const TranslationRoom& room = TranslationPages::of(d.ftl)->room();
         const WritePartitions& partitions = d.ftl.partitions();
         const NvmSets sets(by.sets, g);
         Random random(7);
@@ -111,13 +110,13 @@ TEST(TranslationRoom, ThereIsAlwaysSomeInAFullDrive) {
             }
         };
         for (std::uint32_t i = 0; i < 30000; ++i) {
-            const auto pages = places.from(static_cast<std::uint32_t>(random.below(d.ftl.translation_pages())));
+            const auto pages = places.from(static_cast<std::uint32_t>(random.below(d.ftl.own_units())));
             for (int k = 0; !places.place(pages); ++k, ++waits) {
                 ASSERT_LT(k, 200) << "no room for translation page " << pages.front();
                 collect_all();
             }
             for (std::uint32_t share = 0; share < partitions.shares(); ++share) {
-                const double part = static_cast<double>(d.ftl.translation_pages()) *
+                const double part = static_cast<double>(d.ftl.own_units()) *
                                     static_cast<double>(partitions.groups(share).size()) / d.ftl.shape().groups();
                 ASSERT_LE(room.held(share), part + g.units_per_page() + (partitions.has_ranges() ? 1 : 0)) << share;
             }
@@ -132,10 +131,10 @@ TEST(TranslationRoom, ThereIsAlwaysSomeInAFullDrive) {
         EXPECT_GT(waits, 0u);
         std::uint32_t sum = 0;
         for (std::uint32_t share = 0; share < partitions.shares(); ++share) sum += room.held(share);
-        EXPECT_EQ(sum, d.ftl.translation_pages());
-        for (std::uint32_t page = 0; page < d.ftl.translation_pages() && sets.any(); ++page) {
-            const PlaneId plane = g.page_of(d.ftl.translation_place(page)).plane;
-            ASSERT_EQ(sets.of(plane), partitions.share_of(Lpa{page * d.ftl.entries_per_translation_page()})) << page;
+        EXPECT_EQ(sum, d.ftl.own_units());
+        for (std::uint32_t page = 0; page < d.ftl.own_units() && sets.any(); ++page) {
+            const PlaneId plane = g.page_of(d.ftl.lookup(d.ftl.own_unit(page))).plane;
+            ASSERT_EQ(sets.of(plane), partitions.share_of(Lpa{page * d.ftl.needs().units_per_own})) << page;
         }
     }
 }
@@ -148,14 +147,13 @@ TEST(TranslationRoom, EachSetUsesItsGroupsInTurn) {
     Preconditioner(d.ftl).run();
     const auto of_set = [&](std::uint32_t set) {
         const std::uint64_t first = set == 0 ? 0 : d.ftl.partitions().nth(set, 0);
-        return static_cast<std::uint32_t>((first + d.ftl.entries_per_translation_page() - 1) /
-                                          d.ftl.entries_per_translation_page());
+        return static_cast<std::uint32_t>((first + d.ftl.needs().units_per_own - 1) / d.ftl.needs().units_per_own);
     };
     std::vector<std::uint32_t> of_group(d.ftl.shape().groups());
     for (int i = 0; i < 24; ++i)
         for (const std::uint32_t set : {0u, 1u}) {
             GroupId group{};
-            ASSERT_TRUE(d.ftl.group_for_translation(of_set(set), group));
+            ASSERT_TRUE(TranslationPages::of(d.ftl)->next_group(of_set(set), group));
             ++of_group[idx(group)];
         }
     const std::size_t in_first = d.ftl.partitions().groups(0).size();

@@ -130,9 +130,9 @@ TEST(Limits, TheWaitNextToTheFlashLimits) {
 
 TEST(Limits, DiesThatAlwaysHaveWorkAreNotKeptFromItByADepth) {
     const std::vector<ResourceUse> resources = {even("channel bus", 2, 0.7), even("die", 8, 0.93)};
-    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::flash_work, 1}}), {}).names,
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::die_work, 1}}), {}).names,
               std::vector<std::string>{"die"});
-    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::flash_work, 0.93}}), {}).kind,
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::die_work, 0.93}}), {}).kind,
               LimitVerdict::Kind::wait);
 }
 
@@ -193,10 +193,43 @@ TEST(Limits, ALinkThatLacksCreditsIsFull) {
 }
 
 TEST(Limits, ReadsThatLackCreditsLimitBeforeTheirTags) {
-    const LimitVerdict v =
-        judge_limits({even("link to host", 1, 0.1), even("die", 8, 0.5)},
-                     waits({{WaitKind::read_credits, 0.9}, {WaitKind::read_tags, 1}, {WaitKind::queue_slots, 1}}), {});
+    const LimitVerdict v = judge_limits({even("link to host", 1, 0.1), even("die", 8, 0.5)},
+                                        waits({{WaitKind::read_credits, 0.9},
+                                               {WaitKind::read_tags, 1},
+                                               {WaitKind::tags_idle, 0.9},
+                                               {WaitKind::queue_slots, 1}}),
+                                        {});
     EXPECT_EQ(v.parameters, std::vector<std::string>{"link.upstream_nonposted_headers"});
+}
+
+// Tags that are short while data fill the wire would only lengthen the queue for it.
+TEST(Limits, TagsLimitOnlyWhileTheWireIsIdle) {
+    const std::vector<ResourceUse> resources = {even("link to device", 1, 0.6), even("die", 8, 0.5)};
+    const auto judge = [&](double idle) {
+        return judge_limits(resources, waits({{WaitKind::read_tags, 0.6}, {WaitKind::tags_idle, idle}}), {});
+    };
+    EXPECT_EQ(judge(0.3).parameters, std::vector<std::string>{"link.read_tags"});
+    EXPECT_EQ(judge(0.03).names, std::vector<std::string>{"depth"});
+}
+
+// The window would win 3 % at most, as the wire has no more time.
+TEST(Limits, AWaitInFrontOfANearlyFullResourceDoesNotLimit) {
+    const auto judge = [](double wire) {
+        return judge_limits({even("link to host", 1, wire), even("die", 64, 0.5)}, waits({{WaitKind::fetch_window, 1}}),
+                            {});
+    };
+    EXPECT_EQ(judge(0.97).names, std::vector<std::string>{"link to host"});
+    EXPECT_EQ(judge(0.8).names, std::vector<std::string>{"fetch window"});
+}
+
+TEST(Limits, AProgramTakesTheWholeDieThoughItsPlanesReadByThemselves) {
+    const std::vector<ResourceUse> resources = {even("die", 8, 0.99), even("plane", 32, 0.7)};
+    LimitContext context;
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::buffer_room, 1}}), context).names,
+              std::vector<std::string>{"die"});
+    context.independent_planes = true;
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::buffer_room, 1}}), context).names,
+              std::vector<std::string>{"room in the write buffer"});
 }
 
 // 32 commands in a queue of 32: more load without more slots changes nothing, and the other way round.
@@ -222,6 +255,14 @@ TEST(Limits, ElseTheLoadDoes) {
     EXPECT_EQ(v.most->resource, "die");
     v = judge_limits(resources, waits({{WaitKind::own_time, 0.9}}), context);
     EXPECT_EQ(v.names, std::vector<std::string>{"rate"});
+    v = judge_limits(resources, waits({{WaitKind::own_flush, 0.9}}), context);
+    EXPECT_EQ(v.names, std::vector<std::string>{"flushes"});
+    // One die of 64 does all of the work: it is named, as it is the bound.
+    std::vector<double> busy(64, 0.0);
+    busy[0] = 0.96;
+    v = judge_limits({even("link to host", 1, 0.15), resource("die", busy)}, {}, context);
+    EXPECT_EQ(v.kind, LimitVerdict::Kind::load);
+    EXPECT_NE(v.sentence.find("busiest is die 0 (96.0 % busy"), std::string::npos) << v.sentence;
 }
 
 TEST(Limits, NothingMeasuredNothingSaid) {

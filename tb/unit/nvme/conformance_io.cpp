@@ -204,6 +204,12 @@ std::vector<ConformanceRow> protection() {
             tuple(opcode, kStApplicationTagCheck, "another application tag is expected", kPrCheckApplication, 3));
         all.push_back(tuple(opcode, kStReferenceTagCheck, "another reference tag is expected", kPrCheckReference, 7));
     }
+    for (const std::uint8_t opcode : {kIoRead, kIoWrite, kIoCompare})
+        all.push_back(tuple(opcode, kStMetadataSglLength, "metadata by an SGL, in 4 bytes", 0, 0, [](Host& h, Sqe& s) {
+            h.dma.put(Host::kOther, SglDescriptor::of(SglDescriptor::kDataBlock, 0xE0000, 4));
+            set_sgl(s, SglDescriptor::of(SglDescriptor::kDataBlock, Host::kData, 512));
+            set_metadata_sgl(s, Host::kOther);
+        }));
     all.push_back(tuple(kIoWriteZeroes, kStInvalidProtection, "PRCHK is not 0", kPrCheckGuard, 0));
     return all;
 }

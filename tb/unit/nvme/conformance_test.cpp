@@ -35,6 +35,7 @@ const std::map<std::uint16_t, const char*>& names() {
         {kStInvalidSglSegment, "Invalid SGL Segment Descriptor"},
         {kStInvalidSglCount, "Invalid Number of SGL Descriptors"},
         {kStSglLengthInvalid, "Data SGL Length Invalid"},
+        {kStMetadataSglLength, "Metadata SGL Length Invalid"},
         {kStSglTypeInvalid, "SGL Descriptor Type Invalid"},
         {kStInvalidPrpOffset, "PRP Offset Invalid"},
         {kStSglGranularity, "SGL Data Block Granularity Invalid"},
@@ -160,10 +161,15 @@ TEST(Conformance, StatusesOfAllCommands) {
         s.nsid = 9;  // valid, and of no namespace
         EXPECT_EQ(h.ends(s), kStInvalidField) << opcode;
         s.nsid = 1;
-        for (const std::uint32_t psdt : {2u, 3u}) {  // metadata by SGL, and no pointer at all
-            s.flags = static_cast<std::uint8_t>(psdt << 6);
-            EXPECT_EQ(h.ends(s), kStInvalidField) << opcode;
-        }
+        s.flags = 3u << 6;
+        EXPECT_EQ(h.ends(s), kStInvalidField) << opcode;
+        NvmeConfig no_metadata = test::NvmeBench::small();
+        no_metadata.sgls = true;
+        test::DriveBench for_data(no_metadata);
+        for_data.enable();
+        test::Pair its_pair = for_data.create_pair(1);
+        s.flags = kFlagsSglMetadata;
+        EXPECT_EQ(for_data.run(its_pair, s).status(), kStInvalidField) << opcode;
         test::DriveBench without;
         without.enable();
         test::Pair pair = without.create_pair(1);

@@ -143,6 +143,26 @@ TEST(ControllerState, ShutdownFlushesOnceIdle) {
     b.state.check_waiters();
 }
 
+// A function-level reset takes as long as the work under way. A host may ask for a shutdown before that.
+TEST(ControllerState, AShutdownIsCarriedOutBehindTheResetBeforeIt) {
+    Bench b;
+    b.cc(Cc::kTypical);
+    b.agenda.run();
+    b.work.busy = 1;
+    bool stopped = false;
+    b.state.reset_function([&stopped] { stopped = true; });
+    b.cc(Cc::kShnNormal);
+    EXPECT_EQ(b.csts(), Csts::kShstOccurring);
+    EXPECT_EQ(b.work.flushes, 0u);
+    b.end_one();
+    EXPECT_TRUE(stopped);
+    EXPECT_EQ(b.work.flushes, 1u);
+    EXPECT_EQ(b.csts(), Csts::kShstOccurring);
+    b.end_one();
+    EXPECT_EQ(b.csts(), Csts::kShstComplete);
+    b.state.check_waiters();
+}
+
 // Random register writes and ends of work: nothing is asked for at a wrong moment (FakeWork checks), nothing waits for
 // ever, and CSTS says what CC asked for once everything has ended.
 TEST(ControllerState, RandomLives) {
@@ -151,7 +171,7 @@ TEST(ControllerState, RandomLives) {
         Random random(seed);
         Bench b;
         for (int step = 0; step < 200; ++step) {
-            switch (random.below(6)) {
+            switch (random.below(8)) {
                 case 0:
                     b.cc(Cc::kTypical);
                     break;
@@ -166,6 +186,14 @@ TEST(ControllerState, RandomLives) {
                     break;
                 case 4:
                     if (b.state.running()) ++b.work.busy;
+                    break;
+                case 5:
+                    b.cc(Cc::kShnNormal);
+                    break;
+                case 6:
+                    if (b.state.registers().is_stopping()) break;
+                    b.state.reset_function([] {});
+                    b.state.write(kRegAqa, 4, Aqa::of(32, 32));
                     break;
                 default:
                     if (b.work.busy != 0) b.end_one();

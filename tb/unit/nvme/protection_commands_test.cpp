@@ -39,6 +39,101 @@ TEST(ProtectedCompare, BothSidesAreCheckedAndAllBytesCompared) {
         }
 }
 
+/// The same with metadata by an SGL descriptor, and data by `pieces` data blocks.
+Sqe by_sgls(Host& h, std::uint8_t opcode, std::uint32_t pieces) {
+    constexpr std::uint64_t kList = Host::kOther + 64;
+    Sqe s = h.entry(opcode, 20, 3, kChecksBoth);
+    const std::uint32_t each = 3 * 512 / pieces;
+    for (std::uint32_t i = 0; i < pieces; ++i)
+        h.dma.put(kList + 16 * i,
+                  SglDescriptor::of(SglDescriptor::kDataBlock, Host::kData + std::uint64_t{i} * each, each));
+    set_sgl(s, pieces == 1 ? SglDescriptor::of(SglDescriptor::kDataBlock, Host::kData, each)
+                           : SglDescriptor::of(SglDescriptor::kLastSegment, kList, 16 * pieces));
+    h.dma.put(Host::kOther, SglDescriptor::of(SglDescriptor::kDataBlock, Host::kMetadata, 24));
+    set_metadata_sgl(s, Host::kOther);
+    return s;
+}
+
+TEST(MetadataBySgl, IsWrittenReadAndCompared) {
+    for (const std::uint32_t pieces : {1u, 3u}) {
+        Host h;
+        ASSERT_EQ(h.format(Host::k512, 1), kStSuccess);
+        h.fill_blocks(3, 1, 20);
+        const ByteVector data = h.host_bytes(Host::kData, 1536), metadata = h.host_bytes(Host::kMetadata, 24);
+        ASSERT_EQ(h.ends(by_sgls(h, kIoWrite, pieces)), kStSuccess);
+        EXPECT_EQ(h.ends(by_sgls(h, kIoCompare, pieces)), kStSuccess);
+        h.dma.memory[Host::kMetadata + 3] ^= 1;
+        EXPECT_EQ(h.ends(by_sgls(h, kIoCompare, pieces)), kStCompareFailure);
+        h.clear_host();
+        EXPECT_EQ(h.ends(by_sgls(h, kIoRead, pieces)), kStSuccess);
+        EXPECT_EQ(h.host_bytes(Host::kData, 1536), data);
+        EXPECT_EQ(h.host_bytes(Host::kMetadata, 32), [&] {
+            ByteVector all = metadata;
+            all.resize(32, 0xEE);
+            return all;
+        }());
+        h.run_admin(h.admin_command(kAdminIdentify, 0, kCnsController));
+        EXPECT_EQ(h.dma.get<std::uint32_t>(Host::kData + 536), 0x90002u) << "SGLS: PSDT may be 2";
+    }
+}
+
+TEST(MetadataBySgl, OneDataBlockOfTheirLengthNamesThem) {
+    using D = SglDescriptor;
+    Host h;
+    ASSERT_EQ(h.format(Host::k512, 1), kStSuccess);
+    h.fill_blocks(3, 1, 20);
+    const auto ends = [&](const D& d) {
+        const Sqe s = by_sgls(h, kIoWrite, 3);
+        h.dma.put(Host::kOther, d);
+        return h.ends(s);
+    };
+    EXPECT_EQ(ends(D::of(D::kDataBlock, Host::kMetadata, 24)), kStSuccess);
+    for (const std::uint32_t type : {D::kBitBucket, D::kSegment, D::kLastSegment, 4u})
+        EXPECT_EQ(ends(D::of(type, Host::kMetadata, 24)), kStSglTypeInvalid) << type;
+    EXPECT_EQ(ends(D::of(D::kDataBlock, Host::kMetadata, 20)), kStMetadataSglLength);
+    EXPECT_EQ(ends(D::of(D::kDataBlock, Host::kMetadata, 28)), kStMetadataSglLength);
+    EXPECT_EQ(ends(D::of(D::kDataBlock, ~std::uint64_t{7}, 24)), kStMetadataSglLength) << "behind the last address";
+    EXPECT_EQ(ends(D::of(D::kDataBlock, Host::kMetadata + 2, 24)), kStSglGranularity);
+    Sqe s = by_sgls(h, kIoWrite, 1);
+    s.mptr += 4;
+    EXPECT_EQ(h.ends(s), kStInvalidField) << "the descriptor is at a multiple of 8";
+    s.mptr = 1u << 21;
+    EXPECT_EQ(h.ends(s), kStDataTransferError) << "memory that does not answer";
+    // Where no metadata have a buffer, their pointer means nothing.
+    s.mptr = 3;
+    s.cdw12 |= rw_protection(kPrAct);
+    EXPECT_EQ(h.ends(s), kStSuccess);
+    ASSERT_EQ(h.format(Host::k512, 1, true), kStSuccess);
+    s = h.entry(kIoRead, 20, 1);
+    set_sgl(s, D::of(D::kDataBlock, Host::kData, 520));
+    set_metadata_sgl(s, 3);
+    EXPECT_EQ(h.ends(s), kStSuccess);
+}
+
+// Aborted while the descriptor is read: it ends once, and nothing is left.
+TEST(MetadataBySgl, AbortAndResetWhileTheDescriptorIsRead) {
+    for (const bool reset : {false, true}) {
+        Host h;
+        ASSERT_EQ(h.format(Host::k512, 1), kStSuccess);
+        Sqe s = by_sgls(h, kIoRead, 3);
+        s.cid = 7;
+        h.push(h.p, s);
+        h.dma.read_times = {Ps{1us}, Ps{1us}, Ps{1ms}};  // the entry, the segment, the descriptor
+        h.ring(h.p);
+        h.agenda.run_until(h.agenda.now() + 5us);
+        if (reset) {
+            h.write(kRegCc, 0);
+            h.agenda.run();
+            EXPECT_EQ(h.csts(), 0u);
+            continue;
+        }
+        h.run_admin(h.admin_command(kAdminAbort, 0, 1 | 7u << 16));
+        EXPECT_EQ(h.take(h.p).status(), kStAbortRequested);
+        h.ring_head(h.p);
+        h.agenda.run();
+    }
+}
+
 // A long Verify is read in parts. Guards and tags are those of the whole command.
 TEST(ProtectedVerify, ChecksEachPart) {
     for (const std::uint32_t number : {Host::k512, Host::k4096})

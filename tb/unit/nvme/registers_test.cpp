@@ -90,6 +90,36 @@ TEST(NvmeRegisters, EnableWhileStoppingWaits) {
     EXPECT_EQ(r.stopped(), Action::enable);
 }
 
+// A host need not wait for the end of a reset before it asks for a shutdown (a function-level reset leaves CC = 0).
+TEST(NvmeRegisters, ShutdownWhileStoppingIsNotForgotten) {
+    NvmeRegisters r = with_admin_queues();
+    r.write(kRegCc, 4, Cc::kTypical);
+    r.ready();
+    r.reset_function();
+    EXPECT_EQ(r.write(kRegCc, 4, Cc::kShnNormal), Action::shutdown);
+    EXPECT_EQ(r.csts(), Csts::kShstOccurring);
+    EXPECT_EQ(r.stopped(), Action::none);
+    EXPECT_TRUE(r.is_asked_to_shut_down());
+    r.shutdown_complete();
+    EXPECT_EQ(r.csts(), Csts::kShstComplete);
+    // Another reset forgets it, and so does a host that takes it back.
+    for (const bool reset : {true, false}) {
+        r.reset_function();
+        r.write(kRegCc, 4, Cc::kShnNormal);
+        if (reset)
+            r.reset_function();
+        else
+            r.write(kRegCc, 4, 0);
+        r.stopped();
+        EXPECT_EQ(r.csts(), 0u);
+    }
+    // Before the reset it belongs to the controller that is reset.
+    r.write(kRegCc, 4, Cc::kShnNormal);
+    r.reset_function();
+    r.stopped();
+    EXPECT_EQ(r.csts(), 0u);
+}
+
 struct FatalCase {
     const char* what;
     std::uint32_t cc;

@@ -89,8 +89,6 @@ TEST(ReadCache, LikeASlowOneUnderRandomReadsWritesAndDeallocations) {
                         ASSERT_EQ(unit->version, *expected);
                         ASSERT_EQ(unit->lpa, Lpa{lpa});
                     } else {
-                        // Another read of the same unit that is under way does not fill any more.
-                        outdate(lpa, 1);
                         reads.push_back({lpa, cache.begin_fill(Lpa{lpa}), false});
                     }
                 } else if (what < 85 && !reads.empty()) {
@@ -98,6 +96,7 @@ TEST(ReadCache, LikeASlowOneUnderRandomReadsWritesAndDeallocations) {
                     const Read r = reads[i];
                     reads.erase(reads.begin() + static_cast<std::ptrdiff_t>(i));
                     stale += r.stale;
+                    if (!r.stale) outdate(r.lpa, 1);  // other reads of the unit bring it no more
                     if (random.percent(5)) {
                         cache.cancel_fill(r.fill, Lpa{r.lpa});
                     } else {
@@ -132,6 +131,26 @@ TEST(ReadCache, LikeASlowOneUnderRandomReadsWritesAndDeallocations) {
             EXPECT_GT(slow.evicted, 100u);
             EXPECT_EQ(c.evicted, slow.evicted);
         }
+}
+
+TEST(ReadCache, AUnitThatIsAlwaysBeingReadEntersWithTheFirstRead) {
+    ReadCache cache(config(8, ReadCacheReplacement::lru), kUnit);
+    const std::uint32_t first = cache.begin_fill(Lpa{3}), second = cache.begin_fill(Lpa{3});
+    cache.end_fill(first, {Lpa{3}, 1, 0, {}});
+    ASSERT_NE(cache.look_up(Lpa{3}), nullptr);
+    cache.end_fill(second, {Lpa{3}, 1, 0, {}});
+    EXPECT_EQ(cache.counters().filled, 1u);
+    EXPECT_EQ(cache.fills(), 0u);
+    // A write outdates both, and a read behind it counts.
+    const std::uint32_t old = cache.begin_fill(Lpa{4}), older = cache.begin_fill(Lpa{4});
+    cache.drop(Lpa{4});
+    const std::uint32_t fresh = cache.begin_fill(Lpa{4});
+    cache.end_fill(old, {Lpa{4}, 1, 0, {}});
+    cache.end_fill(older, {Lpa{4}, 1, 0, {}});
+    EXPECT_EQ(cache.find(Lpa{4}), nullptr);
+    cache.end_fill(fresh, {Lpa{4}, 2, 0, {}});
+    ASSERT_NE(cache.find(Lpa{4}), nullptr);
+    EXPECT_EQ(cache.find(Lpa{4})->version, 2u);
 }
 
 // What a tenant reads takes the place of units in its part only; a hit of another's counts there.

@@ -279,6 +279,24 @@ TEST(TimeSeries, NothingAtAllIsOneRow) {
     EXPECT_EQ(rows[0].at("free_blocks"), std::to_string(b.geometry.blocks_per_plane * b.geometry.planes()));
 }
 
+TEST(TimeSeries, BlocksThatNobodyKnowsAreNoNumber) {
+    Bench b;
+    bool known = true;
+    b.series.ask_for_blocks([&known] { return known; });
+    for (const int half : {1, 3, 5}) b.post(kInterval.count() / 2 * half, 0);
+    b.start();
+    b.agenda.run_until(SimTime{kInterval});
+    known = false;  // the power goes
+    b.agenda.run_until(SimTime{kInterval * 2});
+    known = true;
+    b.agenda.run_until(SimTime{kInterval * 3});
+    b.stop();
+    const std::string all = std::to_string(b.geometry.blocks_per_plane * b.geometry.planes());
+    std::vector<std::string> free;
+    for (const Row& row : parse(b.csv.str())) free.push_back(row.at("free_blocks"));
+    EXPECT_EQ(free, (std::vector<std::string>{all, "", all}));
+}
+
 TEST(TimeSeries, KeepsNoAgendaAlive) {
     Bench b;
     b.series.start();

@@ -5,17 +5,17 @@
 #include <utility>
 
 #include "common/report/error.h"
-#include "controller/ftl/ftl_check.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 
 namespace ssdtlm {
 
 namespace {
 
-CachedMappingTable::Shape table_shape(const Ftl& ftl, std::uint32_t units_per_key) {
-    const CachedMapConfig& c = ftl.config().map;
-    return {cached_map_slots_of(ftl.config(), ftl.geometry()),
-            ftl.translation_pages(),
-            ftl.entries_per_translation_page() / units_per_key,
+CachedMappingTable::Shape table_shape(const CachedMapPeers& peers, std::uint32_t units_per_key) {
+    const MapConfig& c = peers.ftl.config().map;
+    return {cached_map_slots_of(peers.ftl.config(), peers.ftl.geometry()),
+            peers.pages.count(),
+            peers.pages.entries_each() / units_per_key,
             c.replacement,
             c.protected_percent,
             c.quotas};
@@ -24,11 +24,11 @@ CachedMappingTable::Shape table_shape(const Ftl& ftl, std::uint32_t units_per_ke
 
 CachedMap::CachedMap(const CachedMapPeers& peers)
     : peers_(peers),
-      page_of_(peers.ftl.entries_per_translation_page()),
+      page_of_(peers.pages.entries_each()),
       by_page_(peers.ftl.config().map.granularity == MapGranularity::page),
-      units_per_key_(by_page_ ? peers.ftl.entries_per_translation_page() : 1),
+      units_per_key_(by_page_ ? peers.pages.entries_each() : 1),
       prefetch_(by_page_ ? 1 : peers.ftl.config().map.prefetch),
-      table_(table_shape(peers.ftl, units_per_key_)),
+      table_(table_shape(peers, units_per_key_)),
       check_(peers.ftl),
       jobs_(peers.jobs),
       write_backs_(peers, table_, check_),
@@ -40,8 +40,8 @@ CachedMap::CachedMap(const CachedMapPeers& peers)
         if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
     });
     write_backs_.on_given_back([this](std::uint32_t page) { keep(page); });
-    if (by_page_ && table_.room() >= peers.ftl.translation_pages())
-        for (std::uint32_t page = 0; page < peers.ftl.translation_pages(); ++page) take_in_known(page);
+    if (by_page_ && table_.room() >= peers.pages.count())
+        for (std::uint32_t page = 0; page < peers.pages.count(); ++page) take_in_known(page);
 }
 
 CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
@@ -117,11 +117,7 @@ bool CachedMap::at_hand(const Question& q) const {
 }
 
 void CachedMap::ask(Question&& q) {
-    // Its entries are held together, so it would wait for ever.
-    std::uint64_t keys = 0;
-    for_each_key(q, [&keys](std::uint32_t, const WorkTag&) { ++keys; });
-    SSDTLM_CHECK(q.extent.units == 0 || keys <= table_.room(),
-                 "a command asks for more of the map than its cache has room for");
+    SSDTLM_CHECK(q.extent.units <= most_units(), "a command asks for more of the map than its cache has room for");
     if (free_questions_.empty()) {
         questions_.emplace_back();
         free_questions_.push_back(static_cast<std::uint32_t>(questions_.size() - 1));
@@ -241,7 +237,7 @@ void CachedMap::load(const Wanted& entry) {
 void CachedMap::read_page(std::uint64_t page) {
     const auto number = static_cast<std::uint32_t>(page);
     // What is on its way to the flash is still in the DRAM; what was never written says that nothing is mapped.
-    if (write_backs_.in_dram(number) || !is_place(peers_.ftl.translation_place(number))) {
+    if (write_backs_.in_dram(number) || !is_place(peers_.pages.place(number))) {
         peers_.agenda.post(peers_.agenda.now(), Then::to<&CachedMap::page_was_at_hand>(this, page));
         return;
     }
@@ -281,7 +277,7 @@ void CachedMap::page_at_hand(std::uint64_t page) {
         const std::uint64_t key = table_.key(s);
         if (uses_[s].loading == Loading::yes && !table_.is_dirty(s)) {
             check_.require_fresh(key * units_per_key_, units_per_key_);
-            if (!is_place(peers_.ftl.translation_place(static_cast<std::uint32_t>(page))))
+            if (!is_place(peers_.pages.place(static_cast<std::uint32_t>(page))))
                 check_.require_unmapped(key * units_per_key_, units_per_key_);
         }
         uses_[s].loading = Loading::no;

@@ -14,6 +14,7 @@
 // and only while all entries held fit the table, so each turn ends.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -53,6 +54,11 @@ public:
     explicit CachedMap(const CachedMapPeers& peers);
 
     bool translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen& then) override;
+    /// The entries of a question are held together, so it would wait for ever with more than there is room for. An
+    /// extent may begin with the last unit of a page.
+    std::uint32_t most_units() const override {
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>((table_.room() - 1) * units_per_key_ + 1, ~0u));
+    }
     void let_go(PlaneId plane, BlockId block, std::uint32_t units) override {
         peers_.resident.let_go(plane, block, units);
     }

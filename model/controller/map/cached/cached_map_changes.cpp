@@ -47,8 +47,7 @@ void CachedMap::moved(Lpa lpa) {
 
 /// No copy of the page counts any more: all of its entries are dirty that say something.
 __attribute__((noinline, cold)) void CachedMap::keep(std::uint32_t page) {
-    const std::uint64_t n = peers_.ftl.entries_per_translation_page(),
-                        end = std::min((page + 1) * n, peers_.ftl.logical_units());
+    const std::uint64_t n = peers_.pages.entries_each(), end = std::min((page + 1) * n, peers_.ftl.logical_units());
     for (std::uint64_t u = page * n; u < end; ++u)
         if (peers_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped)
             changed(Lpa{static_cast<std::uint32_t>(u)});
@@ -83,7 +82,7 @@ void CachedMap::write_in_no_time(Lpa lpa) {
 }
 
 void CachedMap::unmap(const MapExtent& extent) {
-    const std::uint64_t per_page = peers_.ftl.entries_per_translation_page(), all = peers_.ftl.logical_units();
+    const std::uint64_t per_page = peers_.pages.entries_each(), all = peers_.ftl.logical_units();
     const std::uint64_t end = std::uint64_t{idx(extent.first)} + extent.units;
     std::vector<Lpa> in_part;
     for (std::uint64_t u = idx(extent.first); u < end;) {
@@ -92,7 +91,7 @@ void CachedMap::unmap(const MapExtent& extent) {
         if (u == page * per_page && until == page_end) {  // nothing is left of it, so it need not be written
             check_.written(u, until - u);
             table_.clean(page, [](Slot) {});
-            peers_.ftl.drop_translation(page);
+            peers_.pages.drop(page);
             u = until;
         }
         for (; u < until; ++u)

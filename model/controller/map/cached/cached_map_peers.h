@@ -4,6 +4,7 @@
 
 #include "controller/ftl/ftl.h"
 #include "controller/gc/gc_engine.h"
+#include "controller/map/cached/pages/translation_pages.h"
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/dram_port.h"
@@ -20,6 +21,7 @@ struct CachedMapPeers {
     Agenda& agenda;
     CorePort& cores;
     Ftl& ftl;
+    TranslationPages& pages;
     MapPort& resident;  ///< what the map says
     DramPort& dram;
     FlashPort& flash;

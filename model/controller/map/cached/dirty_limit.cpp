@@ -5,17 +5,17 @@
 #include <utility>
 
 #include "common/report/error.h"
-#include "controller/ftl/ftl_check.h"
+#include "controller/map/cached/pages/translation_sizes.h"
 
 namespace ssdtlm {
 
 DirtyLimit::DirtyLimit(const CachedMapPeers& peers, CachedMap& map)
     : peers_(peers),
       map_(map),
-      entries_(peers.ftl.entries_per_translation_page()),
+      entries_(peers.pages.entries_each()),
       most_(most_dirty_pages(peers.ftl.config(), peers.ftl.geometry())),
       until_programmed_(peers.ftl.config().map.dirty_until == DirtyUntil::programmed),
-      pages_(peers.ftl.translation_pages()) {
+      pages_(peers.pages.count()) {
     map_.write_backs().on_page([this](std::uint32_t page) { page_changed(page); });
 }
 
@@ -145,7 +145,7 @@ void DirtyLimit::write_oldest() {
         wanted += more_for(row.units.data(), static_cast<std::uint32_t>(row.units.size()));
         if (!until_programmed_ || wanted > std::uint64_t{most_} + leaving_ + may_leave_) break;
     }
-    const TranslationRoom& room = peers_.ftl.translation_room();
+    const TranslationRoom& room = peers_.pages.room();
     bool dropped = false;
     while (oldest_ != kNone && wanted > most_ + leaving_ && !dropped) {
         std::vector<std::uint32_t> pages;

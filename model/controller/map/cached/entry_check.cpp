@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/report/error.h"
-#include "controller/ftl/mapping/translation_contents.h"
+#include "controller/map/cached/pages/translation_contents.h"
 
 namespace ssdtlm {
 
@@ -29,7 +29,7 @@ void EntryCheck::require_unmapped(std::uint64_t first, std::uint64_t units) cons
 }
 
 UnitBytes EntryCheck::bytes_of(std::uint32_t page) const {
-    const std::uint32_t n = ftl_.entries_per_translation_page(), unit_bytes = ftl_.geometry().unit_bytes;
+    const std::uint32_t n = ftl_.needs().units_per_own, unit_bytes = ftl_.geometry().unit_bytes;
     UnitBytes unit = UnitBytes::zeros(ftl_.geometry().kept_bytes());
     std::uint8_t* const to = unit.change();
     for (std::uint32_t i = 0; i < n && std::uint64_t{page} * n + i < ftl_.logical_units(); ++i) {
@@ -40,18 +40,19 @@ UnitBytes EntryCheck::bytes_of(std::uint32_t page) const {
 }
 
 bool EntryCheck::has_bytes(const TranslationRead& read) const {  // laid out: without
-    return read.bytes != nullptr && !read.bytes->page[read.slot[0]].is_from_start(ftl_.lpa_of_translation(read.page));
+    return read.bytes != nullptr && !read.bytes->page[read.slot[0]].is_from_start(ftl_.own_unit(read.page));
 }
 
 bool EntryCheck::has_entries(const TranslationRead& read) const {
     return (has_bytes(read) || ftl_.flash().keeps_map()) &&
-           ftl_.translation_place(read.page) == ftl_.geometry().ppa_of(read.txn.address, read.slot[0]);
+           ftl_.lookup(ftl_.own_unit(read.page)) == ftl_.geometry().ppa_of(read.txn.address, read.slot[0]);
 }
 
 void EntryCheck::compare(const TranslationRead& read, Lpa lpa) const {
-    const std::uint32_t n = ftl_.entries_per_translation_page(), entry = idx(lpa) - read.page * n;
+    const std::uint32_t n = ftl_.needs().units_per_own, entry = idx(lpa) - read.page * n;
     const Ppa is = ftl_.lookup(lpa);
-    if (ftl_.flash().keeps_map() && entry_at(ftl_, ftl_.translation_place(read.page), entry) != is) refuse(idx(lpa));
+    if (ftl_.flash().keeps_map() && entry_at(ftl_, ftl_.lookup(ftl_.own_unit(read.page)), entry) != is)
+        refuse(idx(lpa));
     if (!has_bytes(read)) return;
     std::uint32_t place = 0;
     std::memcpy(&place, read.bytes->page[read.slot[0]].data() + std::size_t{entry} * (ftl_.geometry().unit_bytes / n),
@@ -60,7 +61,7 @@ void EntryCheck::compare(const TranslationRead& read, Lpa lpa) const {
 }
 
 void EntryCheck::compare_page(const TranslationRead& read) const {
-    const std::uint32_t n = ftl_.entries_per_translation_page();
+    const std::uint32_t n = ftl_.needs().units_per_own;
     for (std::uint32_t u = read.page * n; u < (read.page + 1) * n && u < ftl_.logical_units(); ++u)
         if (!is_stale(u, 1)) compare(read, Lpa{u});
 }

@@ -19,9 +19,8 @@ void CachedMap::page_was_at_hand(std::uint64_t page) {
 __attribute__((noinline)) void CachedMap::prefetch(std::uint32_t page, const TranslationRead* read) {
     const NandGeometry& g = peers_.ftl.geometry();
     // The page was written again while it was read: what has come is not what counts.
-    if (read != nullptr && peers_.ftl.translation_place(page) != g.ppa_of(read->txn.address, read->slot[0])) return;
-    const std::uint64_t n = peers_.ftl.entries_per_translation_page(),
-                        end = std::min((page + 1) * n, peers_.ftl.logical_units());
+    if (read != nullptr && peers_.pages.place(page) != g.ppa_of(read->txn.address, read->slot[0])) return;
+    const std::uint64_t n = peers_.pages.entries_each(), end = std::min((page + 1) * n, peers_.ftl.logical_units());
     for (const Slot s : reading_.at(page).slots) {
         const std::uint64_t behind = std::min(end, std::uint64_t{table_.key(s)} + prefetch_);
         if (!prefetch_behind(table_.key(s), static_cast<std::uint32_t>(behind), table_.tenant(s), read)) return;

@@ -27,7 +27,7 @@ void PageReads::go_on() {
 
 void PageReads::read(std::uint64_t page) {
     const auto number = static_cast<std::uint32_t>(page);
-    if (in_dram_(number) || !is_place(peers_.ftl.translation_place(number))) return ended();
+    if (in_dram_(number) || !is_place(peers_.pages.place(number))) return ended();
     ++reads_;
     TranslationRead& job = jobs_.acquire();
     start_translation_read(peers_, job, number);

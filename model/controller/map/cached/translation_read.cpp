@@ -9,7 +9,7 @@ namespace ssdtlm {
 void start_translation_read(const CachedMapPeers& peers, TranslationRead& job, std::uint32_t page,
                             const WorkTag* whose) {
     const NandGeometry& g = peers.ftl.geometry();
-    const Ppa at = peers.ftl.translation_place(page);
+    const Ppa at = peers.pages.place(page);
     job.page = page;
     if (whose != nullptr) job.txn.whose = *whose;
     job.next = nullptr;
@@ -23,7 +23,7 @@ void start_translation_read(const CachedMapPeers& peers, TranslationRead& job, s
 void end_translation_read(const CachedMapPeers& peers, TranslationRead& job, const Then& then) {
     const NandGeometry& g = peers.ftl.geometry();
     const bool readable = job.txn.status.result == FlashResult::ok;
-    if (readable && peers.ftl.codec().lpa(job.txn.spare[job.slot[0]]) != peers.ftl.lpa_of_translation(job.page))
+    if (readable && peers.ftl.codec().lpa(job.txn.spare[job.slot[0]]) != peers.pages.unit_of(job.page))
         throw CheckFailed("cached map: translation page " + std::to_string(job.page) +
                           " was read, and the flash held something else");
     peers.resident.let_go(job.txn.address.plane, g.block_of(job.txn.address), 1);

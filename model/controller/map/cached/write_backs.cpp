@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "controller/ftl/mapping/translation_contents.h"
+#include "controller/map/cached/pages/translation_contents.h"
 
 namespace ssdtlm {
 
@@ -21,7 +21,7 @@ WriteBacks::WriteBacks(const CachedMapPeers& peers, CachedMappingTable& table, E
       check_(check),
       read_jobs_(peers.jobs),
       program_jobs_(peers.jobs),
-      without_page_(peers.ftl.translation_room().pools()) {}
+      without_page_(peers.pages.room().pools()) {}
 
 bool WriteBacks::begin(std::uint64_t coldest) {
     std::vector<std::uint32_t> pages;
@@ -41,7 +41,7 @@ void WriteBacks::write_all(std::function<void()> done) {
 /// Takes pages of a pool that follow each other, as many as a flash page takes.
 void WriteBacks::sweep() {
     if (!swept_) return;
-    const std::uint32_t end = peers_.ftl.translation_pages();
+    const std::uint32_t end = peers_.pages.count();
     const std::uint64_t most = 2ull * peers_.ftl.shape().groups();  // assumed: keeps each group of planes busy
     while (sweep_ != end && batches_.size() - free_.size() - waiting_ + programs_ < most) {
         std::vector<std::uint32_t> pages;
@@ -93,20 +93,20 @@ void WriteBacks::choose(std::vector<std::uint32_t>& pages, std::uint64_t coldest
 
 /// They may be in one flash page.
 bool WriteBacks::goes_with(const std::vector<std::uint32_t>& pages, std::uint32_t page) const {
-    const TranslationRoom& room = peers_.ftl.translation_room();
+    const TranslationRoom& room = peers_.pages.room();
     return pages.empty() || room.pool_of(pages.front()) == room.pool_of(page);
 }
 
 /// All of its entries are in the table and will be written.
 bool WriteBacks::is_whole(std::uint32_t page) const {
-    const std::uint64_t n = peers_.ftl.entries_per_translation_page(), first = page * n;
+    const std::uint64_t n = peers_.pages.entries_each(), first = page * n;
     return by_page_ || table_.dirty_in(page) == std::min(n, peers_.ftl.logical_units() - first);
 }
 
 void WriteBacks::read(std::uint64_t what) {
     const auto number = static_cast<std::uint32_t>(what >> 32), page = static_cast<std::uint32_t>(what);
-    if (in_dram(page) || !is_place(peers_.ftl.translation_place(
-                             page))) {  // on its way to the flash; never written, or dropped meanwhile
+    if (in_dram(page) ||
+        !is_place(peers_.pages.place(page))) {  // on its way to the flash; never written, or dropped meanwhile
         --reads_;
         if (--batches_[number].reads == 0) ready(number);
         return;
@@ -140,7 +140,7 @@ void WriteBacks::ready(std::uint32_t number) {
 
 void WriteBacks::put(std::uint64_t number) {
     const auto batch = static_cast<std::uint32_t>(number);
-    without_page_[peers_.ftl.translation_room().pool_of(batches_[batch].pages.front())].push_back(batch);
+    without_page_[peers_.pages.room().pool_of(batches_[batch].pages.front())].push_back(batch);
     ++waiting_;
     place_waiting();
     sweep();
@@ -174,7 +174,7 @@ bool WriteBacks::place(std::uint32_t number) {
     for (const std::uint32_t page : b.pages)
         if (table_.dirty_in(page) != 0) pages.push_back(page);
     GroupId group{};
-    if (!pages.empty() && !peers_.ftl.group_for_translation(pages.front(), group)) return false;
+    if (!pages.empty() && !peers_.pages.next_group(pages.front(), group)) return false;
     const std::vector<std::uint32_t> begun = std::move(b.pages);
     leaving_ -= b.leaving;
     const std::uint64_t dram = b.dram;
@@ -191,7 +191,7 @@ bool WriteBacks::place(std::uint32_t number) {
 }
 
 void WriteBacks::program(const std::vector<std::uint32_t>& pages, GroupId group, std::uint64_t dram) {
-    const PageAddress a = peers_.ftl.allocate_translation_page(group);
+    const PageAddress a = peers_.pages.allocate(group);
     Program& job = program_jobs_.acquire();
     job.units = static_cast<std::uint8_t>(pages.size());
     job.again = false;
@@ -218,8 +218,8 @@ void WriteBacks::submit(Program& job, const PageAddress& a) {
                          CoreStep::map_write_done, Then::to<&WriteBacks::program_done>(this, job));
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const std::uint32_t page = job.page[i];
-        job.txn.spare[i] = ftl.codec().make(ftl.lpa_of_translation(page), 0);
-        const Ppa old = ftl.place_translation(page, geometry_.ppa_of(a, i));
+        job.txn.spare[i] = ftl.codec().make(peers_.pages.unit_of(page), 0);
+        const Ppa old = peers_.pages.put(page, geometry_.ppa_of(a, i));
         if (!is_place(job.old[i])) ftl.hold_copy(job.old[i] = old);
         capture(page);
         if (__builtin_expect(keeps, 0)) put_entries(job.content, i, ftl, page);
@@ -232,7 +232,7 @@ void WriteBacks::submit(Program& job, const PageAddress& a) {
 }
 
 void WriteBacks::capture(std::uint32_t page) {
-    const std::uint64_t n = by_page_ ? peers_.ftl.entries_per_translation_page() : 1;
+    const std::uint64_t n = by_page_ ? peers_.pages.entries_each() : 1;
     table_.clean(page, [&](CachedMappingTable::Slot s) {
         ++counters_.entries;
         check_.written(table_.key(s) * n, n);
@@ -244,7 +244,7 @@ void WriteBacks::program_done(Program& job) {
     if (__builtin_expect(job.again, 0))
         peers_.ftl.gc_page_programmed(job.txn.address);
     else
-        peers_.ftl.translation_page_programmed(job.txn.address);
+        peers_.pages.programmed(job.txn.address);
     for (std::uint32_t i = 0; i < job.units; ++i) leave(job, i);
     const PlaneId plane = job.txn.address.plane;
     program_jobs_.release(job);
@@ -266,11 +266,11 @@ void WriteBacks::leave(const Program& job, std::uint32_t unit) {
 
 __attribute__((noinline, cold)) void WriteBacks::program_failed(Program& job) {
     const PageAddress a = job.txn.address;
-    for (std::uint32_t i = 0; i < job.units; ++i) peers_.ftl.drop_translation(job.page[i]);
+    for (std::uint32_t i = 0; i < job.units; ++i) peers_.pages.drop(job.page[i]);
     if (job.again)
         peers_.ftl.gc_page_failed(a);
     else
-        peers_.ftl.translation_page_failed(a);
+        peers_.pages.failed(a);
     if (!place_failed(job, peers_.ftl.shape().group_of(a.plane))) {
         for (std::uint32_t i = 0; i < job.units; ++i) {
             leave(job, i);
@@ -289,9 +289,9 @@ __attribute__((noinline, cold)) void WriteBacks::program_failed(Program& job) {
 /// read-only drive looks for another group.
 bool WriteBacks::place_failed(Program& job, GroupId group) {
     const bool read_only = peers_.ftl.media().read_only;
-    if (read_only && !peers_.ftl.group_for_translation(job.page[0], group)) return false;
+    if (read_only && !peers_.pages.next_group(job.page[0], group)) return false;
     job.again = !read_only;
-    submit(job, read_only ? peers_.ftl.allocate_translation_page(group) : peers_.ftl.allocate_again(group));
+    submit(job, read_only ? peers_.pages.allocate(group) : peers_.ftl.allocate_again(group));
     return true;
 }
 

@@ -54,7 +54,7 @@ public:
     bool begin(std::uint64_t coldest);
     /// The page now says what the map says, and its entries are clean. Use it before the drive is at work.
     void write_in_no_time(std::uint32_t page) {
-        const std::uint64_t n = by_page_ ? peers_.ftl.entries_per_translation_page() : 1;
+        const std::uint64_t n = by_page_ ? peers_.pages.entries_each() : 1;
         table_.clean(page, [&](CachedMappingTable::Slot s) { check_.written(table_.key(s) * n, n); });
     }
     /// Begins with all translation pages that have dirty entries, a few at a time. `done` is called when they are

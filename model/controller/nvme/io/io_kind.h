@@ -39,6 +39,8 @@ struct IoKind {
             statuses.push_back(s);
         return *this;
     }
+    /// Its metadata may have a buffer of their own, which an SGL descriptor names.
+    IoKind& has_metadata() { return statuses.push_back(nvme::kStMetadataSglLength), *this; }
     /// The data are ranges of blocks, which the controller reads before it begins.
     IoKind& has_ranges() { return reads_ranges = true, *this; }
     IoKind& for_all_namespaces() { return broadcast = true, *this; }

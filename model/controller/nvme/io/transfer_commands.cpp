@@ -42,11 +42,13 @@ extern const IoKind kReadKind, kWriteKind, kCompareKind, kVerifyKind;
 const IoKind kReadKind = IoKind(kIoRead, "Read", IoOp::read, decode_transfer, &NvmeCounters::reads,
                                 {kStLbaOutOfRange, kStUnrecoveredRead, kStAbortRequested})
                              .has_protection()
+                             .has_metadata()
                              .has_data();
 const IoKind kWriteKind = IoKind(kIoWrite, "Write", IoOp::write, decode_transfer, &NvmeCounters::writes,
                                  {kStLbaOutOfRange, kStReadOnlyRange, kStWriteFault, kStUnrecoveredRead,
                                   kStAbortRequested, kStAbortFailedFused, kStAbortMissingFused})
                               .has_protection()
+                              .has_metadata()
                               .has_data()
                               .changes(kEffectBlocks)
                               .may_be_fused(2);
@@ -54,6 +56,7 @@ const IoKind kCompareKind = IoKind(kIoCompare, "Compare", IoOp::read, decode_com
                                    {kStLbaOutOfRange, kStUnrecoveredRead, kStCompareFailure, kStAbortMissingFused,
                                     kStAbortRequested, kStAbortFailedFused, kStAbortSqDeletion})
                                 .has_protection()
+                                .has_metadata()
                                 .has_data()
                                 .identified_by(IdCtrl::kOncsCompare)
                                 .may_be_fused(1);

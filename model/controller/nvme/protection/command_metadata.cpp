@@ -24,6 +24,16 @@ CommandMetadata::CommandMetadata(const MetadataFormat& format, std::uint32_t lba
     SSDTLM_CHECK(format.bytes == kMetadataBytes, "a block has other metadata than the drive keeps");
 }
 
+std::uint16_t CommandMetadata::take_pointer(const SglDescriptor& names) {
+    if (names.type() != SglDescriptor::kDataBlock || names.subtype() != 0) return kStSglTypeInvalid;
+    if (((names.address | names.length) & 3u) != 0) return kStSglGranularity;
+    if (names.length != std::uint64_t{blocks_} * format_.bytes || names.address + names.length < names.address)
+        return kStMetadataSglLength;
+    pointer_ = names.address;
+    awaits_pointer_ = false;
+    return kStSuccess;
+}
+
 void CommandMetadata::load(std::uint64_t block, std::uint8_t* metadata) const {
     const std::uint8_t inverted = format_.type != 0 ? 0xFF : 0;
     for (std::uint32_t i = 0; i < kMetadataBytes; ++i)

@@ -82,6 +82,13 @@ public:
     /// first block among those that are written. Returns false if a check has failed.
     bool prepare_copy(const std::uint8_t* data, const ProtectionTerms& terms, std::uint64_t index);
 
+    /// MPTR is the address of an SGL descriptor, which is to be read first. It must name one data block of the
+    /// metadata's length. take_pointer() returns the status that refuses it, or success.
+    void await_pointer() { awaits_pointer_ = true; }
+    bool awaits_pointer() const { return awaits_pointer_; }
+    std::uint64_t pointer() const { return pointer_; }
+    std::uint16_t take_pointer(const nvme::SglDescriptor& names);
+
     /// Status of the check that has failed, or success.
     std::uint16_t status() const { return status_; }
     /// Number of the first block that has failed.
@@ -131,8 +138,9 @@ private:
     MetadataFormat format_;
     std::uint32_t lba_bytes_, shift_, blocks_;
     ProtectionTerms terms_;
-    std::uint64_t pointer_ = 0;  // MPTR
-    bool moves_ = true;          // the metadata go over the link
+    std::uint64_t pointer_ = 0;    // of the host's metadata
+    bool moves_ = true;            // the metadata go over the link
+    bool awaits_pointer_ = false;  // pointer_ is that of an SGL descriptor
     std::vector<std::uint8_t> kept_;
     struct Partial {
         std::vector<std::uint8_t> data;

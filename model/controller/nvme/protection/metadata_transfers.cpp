@@ -119,6 +119,8 @@ void MetadataTransfers::ended(Move& m, std::uint64_t move) {
             return;
         }
     }
+    // A read of the host that fails may end before the data of the flash have come. The command does not.
+    if (m.kind == Kind::compare) end.at = std::max(end.at, m.from);
     moves_.release(m);
     then(end);
 }

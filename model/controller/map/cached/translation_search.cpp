@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/mount/translation_search.h"
+#include "controller/map/cached/translation_search.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "controller/ftl/ftl_check.h"
-#include "controller/ftl/mapping/translation_contents.h"
+#include "controller/map/cached/pages/translation_contents.h"
 
 namespace ssdtlm {
 
-TranslationSearch::TranslationSearch(const Mount::Peers& peers, Ftl& ftl, std::uint32_t entry_cycles, Found found)
+TranslationSearch::TranslationSearch(const MountPeers& peers, Ftl& ftl, std::uint32_t entry_cycles,
+                                     std::vector<bool> suspects, Found found)
     : peers_(peers),
       ftl_(ftl),
+      pages_(*TranslationPages::of(ftl)),
       entry_cycles_(entry_cycles),
+      suspects_(std::move(suspects)),
       found_(std::move(found)),
       readers_(std::size_t{peers.geometry.dies()} * peers.reads_per_die),
       left_(peers.geometry.dies()) {}
 
-void TranslationSearch::start(const std::vector<bool>& suspects, std::function<void()> done) {
-    for (std::uint32_t page = ftl_.translation_pages(); page-- != 0;) {
-        if (!suspects[page]) continue;
-        const Ppa at = ftl_.translation_place(page);
+void TranslationSearch::start(std::function<void()> done) {
+    for (std::uint32_t page = pages_.count(); page-- != 0;) {
+        if (!suspects_[page]) continue;
+        const Ppa at = pages_.place(page);
         if (is_place(at))
             left_[idx(peers_.geometry.die_of(peers_.geometry.page_of(at).plane))].push_back(page);
         else
@@ -51,7 +53,7 @@ bool TranslationSearch::next_page(Reader& r) {
 
 void TranslationSearch::read(Reader& r) {
     r.txn.path = nullptr;
-    r.txn.address = peers_.geometry.page_of(ftl_.translation_place(r.page));
+    r.txn.address = peers_.geometry.page_of(pages_.place(r.page));
     peers_.flash.submit(r.txn);
 }
 
@@ -66,7 +68,7 @@ void TranslationSearch::page_read(Reader& r) {
 void TranslationSearch::compare(Reader& r) {
     --on_core_;
     entries_ += entries_of(r.page);
-    look(r.page, ftl_.translation_place(r.page));
+    look(r.page, pages_.place(r.page));
     if (next_page(r)) return read(r);
     if (--at_work_ != 0) return;
     const std::function<void()> done = std::move(done_);
@@ -78,14 +80,14 @@ void TranslationSearch::compare(Reader& r) {
 /// of long ago was found.
 void TranslationSearch::look(std::uint32_t page, Ppa place) {
     std::vector<Lpa> mapped, differ;
-    const std::uint32_t first = page * ftl_.entries_per_translation_page();
+    const std::uint32_t first = page * pages_.entries_each();
     for (std::uint32_t i = 0; i < entries_of(page); ++i) {
         const Ppa now = ftl_.lookup(Lpa{first + i});
         if (now != kUnmapped) mapped.push_back(Lpa{first + i});
         if (now != (is_place(place) ? entry_at(ftl_, place, i) : kUnmapped)) differ.push_back(Lpa{first + i});
     }
     if (differ.size() > mapped.size()) {
-        ftl_.drop_translation(page);
+        pages_.drop(page);
         differ = std::move(mapped);
     }
     dirty_ += differ.size();
@@ -93,7 +95,7 @@ void TranslationSearch::look(std::uint32_t page, Ppa place) {
 }
 
 std::uint64_t TranslationSearch::entries_of(std::uint32_t page) const {
-    const std::uint64_t n = ftl_.entries_per_translation_page();
+    const std::uint64_t n = pages_.entries_each();
     return std::min(n, ftl_.logical_units() - page * n);
 }
 
@@ -101,13 +103,6 @@ std::string TranslationSearch::dump() const {
     return over() ? ""
                   : "search for what translation pages do not say: " + std::to_string(reads_) + " read, " +
                         std::to_string(at_work_) + " being read\n";
-}
-
-/// The bound reads one page after the other.
-Ps TranslationSearch::longest(const NandConfig& nand, const FtlConfig& ftl, Ps read_time, Ps page_time, Ps entry_time) {
-    const auto pages = static_cast<std::int64_t>(translation_pages_of(ftl, nand.geometry));
-    return pages * (read_time + page_time) +
-           pages * static_cast<std::int64_t>(entries_per_translation_page(ftl, nand.geometry)) * entry_time;
 }
 
 }  // namespace ssdtlm

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/mount/checkpoint_search.h"
+#include "controller/checkpoint/checkpoint_search.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace ssdtlm {
 
-CheckpointSearch::CheckpointSearch(const Mount::Peers& peers, const CheckpointLayout& layout, std::uint32_t clean_from)
+CheckpointSearch::CheckpointSearch(const MountPeers& peers, const CheckpointLayout& layout, std::uint32_t clean_from)
     : peers_(peers),
       layout_(layout),
       clean_from_(clean_from),

@@ -12,24 +12,26 @@
 #include <vector>
 
 #include "controller/checkpoint/checkpoints.h"
-#include "controller/mount/mount.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/mount_step.h"
+#include "nand/array/spare_area.h"
 
 namespace ssdtlm {
 
-class CheckpointSearch final {
+class CheckpointSearch final : public MountStep {
 public:
     /// `clean_from`: after a clean checkpoint without dirty translation pages, the checkpoint's pages of the map are
     /// read only from this number on.
-    CheckpointSearch(const Mount::Peers& peers, const CheckpointLayout& layout, std::uint32_t clean_from);
+    CheckpointSearch(const MountPeers& peers, const CheckpointLayout& layout, std::uint32_t clean_from);
     CheckpointSearch(const CheckpointSearch&) = delete;
     CheckpointSearch& operator=(const CheckpointSearch&) = delete;
 
-    /// Returns at once; `done` is called when the last page has been looked at, and may destroy this.
-    void start(std::function<void()> done);
-    std::uint64_t reads() const { return reads_; }
-    bool over() const { return at_work_ == 0; }
-    bool waits_for_flash() const { return at_work_ > on_core_; }
-    std::string dump() const;
+    void start(std::function<void()> done) override;
+    std::uint64_t reads() const override { return reads_; }
+    bool over() const override { return at_work_ == 0; }
+    bool waits_for_flash() const override { return at_work_ > on_core_; }
+    std::string dump() const override;
 
     struct Found {
         CheckpointRoot root;
@@ -66,7 +68,7 @@ private:
     bool has_map() const;
     void end();
 
-    const Mount::Peers peers_;
+    const MountPeers peers_;
     const CheckpointLayout layout_;
     const std::uint32_t clean_from_;
     Anchor anchors_[CheckpointLayout::kAnchors];

@@ -15,10 +15,9 @@ void keep_translation_pages(const Ftl& ftl, SpareArea& flash);
 
 /// Puts what the map says now into this slot of a page that is to be programmed.
 void put_entries(PageContent& content, std::uint32_t slot, const Ftl& ftl, std::uint32_t page);
-/// Copies the contents of these units into the page to which they are moved. `from`: their old places. Null: none of
-/// them is a translation page.
-const PageContent* copy_entries(PageContent& content, const Spare* units, const Ppa* from, std::uint32_t count,
-                                const Ftl& ftl);
+/// Copies the contents of those units that are translation pages into the page to which they are moved. `from`: their
+/// old places.
+void copy_entries(PageContent& content, const Spare* units, const Ppa* from, std::uint32_t count, const Ftl& ftl);
 
 /// Entry `entry` of the translation page at `place`. Throws CheckFailed where the flash has kept none.
 Ppa entry_at(const Ftl& ftl, Ppa place, std::uint32_t entry);

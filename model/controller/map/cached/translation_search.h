@@ -13,32 +13,32 @@
 #include <vector>
 
 #include "controller/ftl/ftl.h"
-#include "controller/mount/mount.h"
+#include "controller/map/cached/pages/translation_pages.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/mount_step.h"
 
 namespace ssdtlm {
 
-class TranslationSearch final {
+class TranslationSearch final : public MountStep {
 public:
     /// Told of a translation page and of the units in which it differs from the map.
     using Found = std::function<void(std::uint32_t page, const std::vector<Lpa>& units)>;
     /// `entry_cycles`: cycles of a core for each entry that is compared.
-    TranslationSearch(const Mount::Peers& peers, Ftl& ftl, std::uint32_t entry_cycles, Found found);
+    /// `entry_cycles`: cycles of a core for each entry. `suspects`: by translation page, whether it may differ.
+    /// Precondition: the map is on the flash.
+    TranslationSearch(const MountPeers& peers, Ftl& ftl, std::uint32_t entry_cycles, std::vector<bool> suspects,
+                      Found found);
     TranslationSearch(const TranslationSearch&) = delete;
     TranslationSearch& operator=(const TranslationSearch&) = delete;
 
-    /// `suspects`: by translation page, whether it may differ. `done` is called when the last of them has been
-    /// compared, or at once where there is none. It may destroy this.
-    void start(const std::vector<bool>& suspects, std::function<void()> done);
-    std::uint64_t reads() const { return reads_; }
-    /// Entries that were compared.
-    std::uint64_t entries() const { return entries_; }
-    /// Entries that differed.
-    std::uint64_t dirty() const { return dirty_; }
-    bool over() const { return at_work_ == 0; }
-    bool waits_for_flash() const { return at_work_ > on_core_; }
-    std::string dump() const;
-    /// A bound on the time of any search.
-    static Ps longest(const NandConfig& nand, const FtlConfig& ftl, Ps read_time, Ps page_time, Ps entry_time);
+    void start(std::function<void()> done) override;
+    std::uint64_t reads() const override { return reads_; }
+    std::uint64_t entries() const override { return entries_; }
+    std::uint64_t dirty() const override { return dirty_; }
+    bool over() const override { return at_work_ == 0; }
+    bool waits_for_flash() const override { return at_work_ > on_core_; }
+    std::string dump() const override;
 
 private:
     struct Reader {
@@ -52,9 +52,11 @@ private:
     void look(std::uint32_t page, Ppa place);
     std::uint64_t entries_of(std::uint32_t page) const;
 
-    const Mount::Peers peers_;
+    const MountPeers peers_;
     Ftl& ftl_;
+    TranslationPages& pages_;
     const std::uint32_t entry_cycles_;
+    const std::vector<bool> suspects_;
     const Found found_;
     std::vector<Reader> readers_;                   // of die 0, die 1, ...
     std::vector<std::vector<std::uint32_t>> left_;  // by die: translation pages, the first one last

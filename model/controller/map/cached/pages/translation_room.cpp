@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/ftl/allocation/translation_room.h"
+#include "controller/map/cached/pages/translation_room.h"
 
 namespace ssdtlm {
 
