@@ -63,7 +63,7 @@ def parser():
 
 
 def run(words):
-    """Returns (text for standard output, exit code)."""
+    """Runs the command that the words name. Returns (text for standard output, exit code). Raises UserError and RunFailed."""
     if sys.version_info < OLDEST:
         raise UserError(Problem("ssdtlm", f"{sys.executable} is Python {sys.version_info.major}.{sys.version_info.minor}",
                                 f"Python {OLDEST[0]}.{OLDEST[1]} or later", "name one in SSDTLM_PYTHON"))
@@ -75,7 +75,7 @@ def run(words):
 
 def main():
     """Returns the exit code of the command that sys.argv holds, after its text is written."""
-    # Names of files may hold any bytes.
+    # Names of files may hold bytes that are no UTF-8.
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     sys.stderr.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
@@ -93,7 +93,7 @@ def main():
     except OSError:
         print("ssdtlm: standard output cannot be written", file=sys.stderr)
         sys.stderr.flush()
-        os._exit(74)  # else the interpreter tries again, and says so
+        os._exit(74)  # a normal end would write again, and print a traceback
     return code
 
 

@@ -30,15 +30,15 @@ def _checked(path):
 
 
 def check_version(version, path):
-    """Raises UserError unless the program at `path` is of the package's version."""
+    """Raises UserError unless `version`, which the program at `path` gives, is the version of this package."""
     if version != VERSION:
         raise UserError(Problem(str(path), f"is version {version or 'unknown'}, the Python package in {PACKAGE} is {VERSION}",
                                 "equal versions", "build or install both again"))
 
 
 def find_binary():
-    """Path of the program: SSDTLM_BINARY, else the one that came with this package. Raises UserError, also when it is of
-    another version."""
+    """The path of the program as a string: SSDTLM_BINARY, else the program that came with this package. Raises UserError when there is none
+    or its version is not that of the package."""
     return _checked(os.environ.get("SSDTLM_BINARY") or _own())
 
 
@@ -51,8 +51,8 @@ def _own():
 
 
 def main():
-    """The `ssdtlm` of the wheel: becomes the program."""
-    # Commands in Python come back to this interpreter, which has what they need.
+    """The command `ssdtlm` of the wheel. It replaces this process by the program, and exits with 2 when there is none."""
+    # The program starts commands in Python by this interpreter, whose environment has the packages they need.
     os.environ.setdefault("SSDTLM_PYTHON", sys.executable)
     try:
         binary = _own()

@@ -17,7 +17,8 @@ class Problem:
 
 
 class UserError(Exception):
-    """Mistakes of the user, all at once; the program prints a line for each and exits 2."""
+    """One or several mistakes of the user. `problems`: a list of Problem, each of which the program prints as a line before it exits with
+    2."""
 
     def __init__(self, *problems):
         super().__init__("\n".join(map(str, problems)))
@@ -25,8 +26,8 @@ class UserError(Exception):
 
 
 class RunFailed(Exception):
-    """A simulation that did not end in order. `exit_code` is the program's (README), `output` what it printed on
-    standard error."""
+    """A simulation that did not end in order. `exit_code`: that of the program (the README has a table). `output`: the text that the
+    program printed on standard error."""
 
     def __init__(self, exit_code, output):
         super().__init__(f"ssdtlm run ended with exit code {exit_code}:\n{output}".rstrip())

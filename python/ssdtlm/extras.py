@@ -16,7 +16,7 @@ from .errors import Problem, UserError, did_you_mean
 # Extra -> {module: requirement}; pyproject.toml has the same.
 _SWEEP = {"distributed": "distributed>=2026.1", "dask_jobqueue": "dask-jobqueue>=0.9,<1", "duckdb": "duckdb>=1.4,<3"}
 EXTRAS = {"report": {"altair": "altair>=6,<7", "vl_convert": "vl-convert-python>=1.9,<2"}, "sweep": _SWEEP, "search": {**_SWEEP, "optuna": "optuna>=4,<6"}}
-# Standard library, but left out of some small systems.
+# Modules of the standard library that some small systems lack, with the repair.
 STANDARD = {"watch": ("_curses", "install all of Python's standard library; Debian: apt-get install python3")}
 
 
@@ -25,8 +25,8 @@ def requirements(extra):
 
 
 def need(extra):
-    """Raises UserError with the line that repairs it when this interpreter lacks what `extra` brings; for "watch", also when the
-    terminal that TERM names cannot be drawn on."""
+    """Raises UserError unless this interpreter has the packages of the extra ("report", "sweep", "search"), or for "watch" the module
+    curses and a terminal that it can draw on. The message has the command that installs what is missing."""
     if extra in STANDARD:
         module, remedy = STANDARD[extra]
         if importlib.util.find_spec(module) is None:
@@ -40,8 +40,8 @@ def need(extra):
 
 
 def _stays():
-    """Whether the same command finds this interpreter next time although `ssdtlm python setup` made another: it is one of an
-    environment, or the wheel's own command named it. model/sim/app/python_commands.cpp has the order."""
+    """Whether this interpreter is found before the environment that `ssdtlm python setup` makes. That is so for the interpreter of another
+    environment, and for one that the command of the wheel has named. model/sim/app/python_commands.cpp has the order."""
     in_wheel = (PACKAGE / "bin").is_dir()
     in_environment = sys.prefix != sys.base_prefix and pathlib.Path(sys.prefix) != environment()
     return in_environment or (in_wheel and bool(os.environ.get("SSDTLM_PYTHON")))
@@ -52,7 +52,7 @@ def _pip(wanted):
 
 
 def repair(extra):
-    """The line that brings `extra` to where it is looked for."""
+    """The command, as text for the user, that installs an extra where the program looks for it."""
     pip = _pip(requirements(extra))
     if _stays():
         return pip
@@ -64,7 +64,7 @@ def repair(extra):
 
 
 def environment():
-    """The folder of `ssdtlm python setup`; model/sim/app/python_commands.cpp looks there."""
+    """The folder of the environment that `ssdtlm python setup` makes. model/sim/app/python_commands.cpp looks there too."""
     data = os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local" / "share"
     return pathlib.Path(data) / "ssdtlm" / "python"
 
@@ -102,11 +102,11 @@ def _setup():
     for words, what, repair_it in (
             ([sys.executable, "-m", "venv", str(folder)], f"python3 -m venv {folder}", "Debian: apt-get install python3-venv; else look at what it printed"),
             ([str(folder / "bin" / "python3"), "-m", "pip", "install", "--disable-pip-version-check", *wanted], "pip install", "look at what it printed")):
-        # Their own output is progress; standard output is for what was asked.
+        # What venv and pip print is progress; standard output is for the answer.
         done = subprocess.run(words, stdout=sys.stderr, check=False)
         if done.returncode != 0:
             raise UserError(Problem("ssdtlm python setup", f"{what} ended with exit code {done.returncode}", "", repair_it))
-    # For scripts and notebooks that it runs: `import ssdtlm` is the package that came with the program.
+    # In scripts and notebooks of this environment, `import ssdtlm` finds the package that came with the program.
     paths = {"base": str(folder), "platbase": str(folder)}
     pathlib.Path(sysconfig.get_path("purelib", "venv", paths), "ssdtlm.pth").write_text(f"{PACKAGE.parent}\n", encoding="utf-8")
     return f"{', '.join(wanted)} in {folder}\n", 0

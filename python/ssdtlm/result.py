@@ -12,7 +12,7 @@ import tomllib
 from .errors import Problem, UserError
 
 OPERATIONS = ("read", "write", "trim", "flush")
-# Whose a command is.
+# By whom commands are told apart.
 OWNERS = ("job", "tenant", "stream")
 
 
@@ -24,7 +24,8 @@ def _number(text):
 
 
 class Result:
-    """What a run wrote. Raises UserError when `path` holds no results of a run that ended in order."""
+    """The results of one run: `path` is its folder, `json` the content of result.json, and properties give the tables. Raises UserError
+    when the folder has no results of a run that ended in order, or when a file cannot be read."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -48,8 +49,8 @@ class Result:
         return f"{self.json['workload']} on {self.json['device']}"
 
     def same_workload(self, other):
-        """Whether the workload was the same to the last option or byte, whatever its file is called; by name when a result is of
-        a version that kept no digest."""
+        """Whether both runs had the same workload, to the last option and byte. Files of workloads may have different names. Results of
+        versions that kept no digest are compared by name."""
         key = "workload_digest" if "workload_digest" in self.json and "workload_digest" in other.json else "workload"
         return self.json[key] == other.json[key]
 
@@ -104,18 +105,19 @@ class Result:
 
     @property
     def flows(self):
-        """Rows of "flows" in result.json, one for each flow: {"name", "commands", "response_us", "iops", "chip_queue_mean", ...}; with run --alone also
-        "alone" and "over_alone". [] for one flow."""
+        """Rows of "flows" in result.json, one for each flow: {"name", "commands", "response_us", "iops", "chip_queue_mean", ...}. With run
+        --alone they also have "alone" and "over_alone". [] when the run had one flow."""
         return self.json.get("flows", [])
 
     @property
     def flow_waits(self):
-        """Rows {"flow", "for", "total_ps", "stages_ps", "causes_ps"}: what commands of a flow waited for operations that another owns or has caused."""
+        """Rows {"flow", "for", "total_ps", "stages_ps", "causes_ps"}: how long commands of one flow waited for operations that another flow
+        owns or has caused."""
         return self.json.get("flow_waits", [])
 
     @property
     def interference(self):
-        """{"fairness", "weighted_speedup"} of run --alone; else None."""
+        """{"fairness", "weighted_speedup"} of run --alone; None for other runs."""
         return self.json.get("interference")
 
     @property
@@ -149,16 +151,16 @@ class Result:
         return self._rows("latency_by_job.csv")
 
     def latency_of(self, owner):
-        """Rows of each job, tenant or write stream (`owner` of OWNERS) and operation: {owner: number, "op", "count", "mean", ...,
-        "max", "stages": {stage: mean}}; times in us, stages without time left out. [] where there is nothing to compare: a single
-        job or tenant has all commands. A single stream need not have all writes. Also [] when the result is of a version without."""
+        """Rows {owner: number, "op", "count", "mean", ..., "max", "stages": {stage: mean}} for each operation of each job, tenant or write
+        stream; times in us. `owner` is one of OWNERS. Stages without time are left out. [] when a single job or tenant has all commands,
+        and for results of older versions. A single stream has its rows, because writes may be without a stream."""
         rows = self.json.get(f"latency_us_by_{owner}", [])
         return rows if owner == "stream" or len({row[owner] for row in rows}) > 1 else []
 
     @functools.cached_property
     def job_labels(self):
-        """{number of a job: its name}, as metrics call it: dots and blanks are "_"; the clones of a job are name[0], name[1], ...; a job
-        without a name has its number."""
+        """{number of a job: its name in metrics}. Dots and blanks become "_". Clones of a job are name[0], name[1], ...; a job without a
+        name has its number."""
         names = {row["job"]: re.sub(r"[.\s]", "_", row.get("name", "")) for row in self.json.get("latency_us_by_job", [])}
         alike = collections.Counter(names.values())
         labels, seen = {}, collections.Counter()
@@ -169,7 +171,7 @@ class Result:
 
     @functools.cached_property
     def job_metrics(self):
-        """Those of metrics that belong to jobs, by name: "job.reader.read.total.p99"; also of a job that is the only one."""
+        """The metrics of jobs under their names: "job.reader.read.total.p99". A job that is the only one has them too."""
         flat = {}
         for row in self.json.get("latency_us_by_job", []):
             flat.update(_metrics_of("job", self.job_labels[row["job"]], row))
@@ -227,7 +229,7 @@ class Result:
             flat.update({f"{name}.{key}": value for key, value in flow.get("over_alone", {}).items()})
         flat.update({f"interference.{key}": value for key, value in (self.interference or {}).items()})
         played = j.get("precondition", {}).get("reached", {}).get("workload", {})
-        # Maxima and states are known of the whole run only.
+        # Maxima and states exist for the whole run only, all others for the measured window too.
         counters = {**j.get("counters_whole_run", {}), **j.get("counters", {})}
         for group, values in (("ftl", j.get("ftl", {})), ("counters", counters), ("played", played)):
             flat.update(_flat(group, values))
@@ -235,23 +237,23 @@ class Result:
 
 
 def _flat(name, values):
-    """Objects within objects by names with dots."""
+    """Pairs (name, value) of nested dicts, with dots between the names of the levels."""
     for key, value in values.items():
         if isinstance(value, dict):
             yield from _flat(f"{name}.{key}", value)
-        elif value is not None:  # what could not be measured
+        elif value is not None:  # None: it could not be measured
             yield f"{name}.{key}", value
 
 
 def _metrics_of(owner, label, row):
-    """One of latency_of(owner), with names as those of all commands have after "job.0."."""
+    """{name: value} of a row of latency_of(owner), named as the metrics of all commands are, behind "job.reader." or the like."""
     name = f"{owner}.{label}.{row['op']}"
     return {f"{name}.ios": row["count"], **{f"{name}.total.{key}": row[key] for key in ("mean", "p50", "p99", "p99.9", "max")},
             **{f"{name}.{stage}.mean": mean for stage, mean in row["stages"].items()}}
 
 
 def _assignment(line):
-    """key = value  # origin; the value may hold a '#' too."""
+    """(key, value, origin) of a line `key = value  # origin`. The value may hold a '#' too."""
     at = line.find(" # ")
     while at >= 0:
         try:

@@ -14,7 +14,7 @@ from .result import Result
 
 
 def assignment(key, value):
-    """As --set takes it: strings as they are, truth values and lists as in TOML."""
+    """The text KEY=VALUE for --set. Strings stay as they are, truth values and lists become TOML."""
     if isinstance(value, (bool, list, tuple)):
         value = json.dumps(value)
     return f"{key}={value}"

@@ -30,12 +30,14 @@ PythonChild::PythonChild(const std::string& command, const std::string& module, 
         else
             ::posix_spawn_file_actions_adddup2(&actions, s.parent, s.child);
     }
-    // The child must not inherit the signals that the caller blocks.
+    // The child must not inherit the signals that the caller blocks. Only an interrupt waits until the package handles
+    // it (interrupts.py): the interpreter would print a traceback.
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
+    sigset_t interrupt;
+    ::sigemptyset(&interrupt);
+    ::sigaddset(&interrupt, SIGINT);
+    ::posix_spawnattr_setsigmask(&attributes, &interrupt);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     std::fflush(nullptr);  // the output of this process comes before that of the child
     const int error = ::posix_spawnp(&pid_, argv.front(), &actions, &attributes, argv.data(), environ);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -98,8 +99,15 @@ void become_python(const std::vector<std::string>& words) {
     for (std::string& word : line) argv.push_back(word.data());
     argv.push_back(nullptr);
     std::fflush(nullptr);
+    // An interrupt waits until the package handles it (interrupts.py): the interpreter would print a traceback.
+    sigset_t interrupt;
+    ::sigemptyset(&interrupt);
+    ::sigaddset(&interrupt, SIGINT);
+    ::sigprocmask(SIG_BLOCK, &interrupt, nullptr);
     ::execvp(argv.front(), argv.data());
-    throw UserError(no_python(command, line.front(), errno));
+    const int error = errno;
+    ::sigprocmask(SIG_UNBLOCK, &interrupt, nullptr);
+    throw UserError(no_python(command, line.front(), error));
 }
 
 }  // namespace ssdtlm

@@ -13,7 +13,11 @@ from .text import Markdown, Plain, comparison_text
 
 @dataclasses.dataclass
 class Comparison:
-    """`differences`: of each further side against the first. `verdicts`: of each condition and side."""
+    """What compare() returns; str() is the text for a terminal.
+
+    baseline: the Side of the first run. differences: a Differences for each further run. verdicts: a Verdict for each condition and further
+    run. failed: whether any condition holds.
+    """
 
     baseline: object
     differences: list
@@ -35,8 +39,12 @@ class Comparison:
 
 
 def compare(*runs, fail_if=()):
-    """What differs between runs: folders, each of a run or of runs that differ in the seed only; the first is what the
-    others are compared with. Raises UserError. `fail_if`: conditions such as "read.total.p99 > +5%"."""
+    """Compares runs with the first one and returns a Comparison.
+
+    runs: two or more folders; each is that of one run, or has runs in it that differ in the seed only.
+    fail_if: conditions such as "read.total.p99 > +5%", or one of them. A condition that holds is a failure.
+    Raises UserError for folders without results, runs that do not belong together, and metrics that a run does not have.
+    """
     conditions, sides, problems = [], [], []
     try:
         conditions = parse_conditions([fail_if] if isinstance(fail_if, str) else fail_if)

@@ -19,12 +19,12 @@ class Condition:
     text: str
     metric: str
     above: bool
-    bound: float  # a share when kind is "relative"
-    kind: str  # "relative", "change", "value"
+    bound: float  # 0.05 for 5 % when `kind` is "relative", else in the unit of the metric
+    kind: str  # what is compared with the bound: "relative" or absolute "change", or the "value" of the other side
 
 
 def parse_conditions(texts):
-    """Raises UserError with every text that is no condition."""
+    """A list of Condition from texts. Raises UserError with a problem for each text that is no condition."""
     conditions, problems = [], []
     for text in texts:
         found = _CONDITION.fullmatch(text)
@@ -41,7 +41,8 @@ def parse_conditions(texts):
 
 
 def check_conditions(conditions, sides):
-    """The same conditions, with the names that the sides have for their metrics. Raises UserError with all problems."""
+    """The conditions again, with jobs in their metrics by name (jobs.py). Raises UserError with a problem for each metric that a side does
+    not have."""
     problems, checked = [], []
     for condition in conditions:
         try:
@@ -58,7 +59,7 @@ class Verdict:
     condition: str
     run: str
     failed: bool
-    found: float  # in the kind of the bound
+    found: float  # what was compared with the bound; a share when `relative`
     low: float | None
     high: float | None
     relative: bool
@@ -70,7 +71,7 @@ class Verdict:
 
 
 def judge(condition, baseline, other):
-    """With several seeds a condition holds when the whole 95 % interval lies beyond the bound."""
+    """The Verdict on a condition. With several seeds it holds only when the whole 95 % interval lies beyond the bound."""
     change = change_of(condition.metric, "", baseline, other)
     if condition.kind == "value":
         found, (low, high) = change.after, _interval_of_mean(other.values(condition.metric))

@@ -8,16 +8,16 @@ from ..result import OPERATIONS, OWNERS
 from .reasons import nothing_erased, nothing_measured, steadiness, thin_percentiles, why
 from .statistics import interval
 
-# Of each operation that ran: metric and unit.
+# (metric, unit) of the first table, for each operation that ran.
 HEADLINES = (("iops", "IOPS"), ("MB_per_s", "MB/s"), ("total.mean", "us"), ("total.p50", "us"), ("total.p99", "us"),
              ("total.p99.9", "us"), ("total.p99.99", "us"), ("total.max", "us"))
-# Runs whose measured windows differ by less measured for the same time.
+# Measured windows count as equally long when they differ by less than this part.
 SAME_TIME = 0.01
 
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """Of one metric. `low` and `high`: 95 % interval of the difference, None with a single seed."""
+    """The change of one metric, in its unit. `low` and `high`: the 95 % interval of the difference; None with a single seed."""
 
     metric: str
     unit: str
@@ -32,12 +32,12 @@ class Change:
 
     @property
     def relative(self):
-        """Of the value before: 0.05 is 5 % more. Infinite when there was nothing before."""
+        """The difference as a part of the value before: 0.05 is 5 % more. Infinite when the value before is 0."""
         return relative(self.difference, self.before)
 
     @property
     def certain(self):
-        """False when the interval holds zero; None without an interval."""
+        """Whether zero is outside of the interval of the difference; None without an interval."""
         return None if self.low is None else not self.low <= 0 <= self.high
 
     def as_dict(self):
@@ -60,7 +60,8 @@ def change_of(metric, unit, baseline, other):
 
 
 class Differences:
-    """Of `other` against `baseline`. `asked`: metrics of conditions, of which is said how much they can be trusted."""
+    """All differences of the Side `other` from the Side `baseline`. `asked`: metrics of conditions, for which warnings say how far they can
+    be trusted."""
 
     def __init__(self, baseline, other, asked=()):
         self.baseline, self.other = baseline, other
@@ -95,7 +96,8 @@ class Differences:
         return [n for n in dict.fromkeys([*self.baseline.metrics, *self.other.metrics]) if n.startswith(prefix)]
 
     def _several(self, owner):
-        """A single job or tenant is all there is. Tenants have numbers only: they are the same where both sides have as many."""
+        """Whether a table by jobs, tenants or streams says more than the whole. A single job or tenant has all commands. Tenants are known
+        by numbers only, so both sides must have equally many."""
         sides = (self.baseline.first, self.other.first)
         if owner == "job":
             return any(len(side.job_labels) > 1 for side in sides)
@@ -106,7 +108,7 @@ class Differences:
         return [stage for stage in stages if stage != "total"]
 
     def _by(self, names):
-        """Of metrics such as "job.0.read.ios", "job.0.read.total.p99" and "job.0.read.array.mean"."""
+        """Changes of the metrics of jobs, tenants or streams, such as "job.0.read.total.p99": {"headlines": [Change], "stages": [Change]}."""
         of_stage = {name: name.split(".")[3] not in ("total", "ios") for name in names}
         others = [(name, "" if name.endswith(".ios") else "us") for name in names if not of_stage[name]]
         return {"headlines": self._changed(others, lambda change: abs(change.relative)),
@@ -150,5 +152,5 @@ def _size(change):
 
 
 def _comparable(run):
-    """All results, without what says where they come from."""
+    """The results of a run, without the entries that say what was run and by which version."""
     return {key: value for key, value in run.json.items() if key not in ("ssdtlm", "device", "notes", "config_toml")}

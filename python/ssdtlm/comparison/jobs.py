@@ -14,8 +14,8 @@ def by_name(result):
 
 
 def named(metric, sides):
-    """The same metric with the job's name for its number, which is that of the first side that has it. Raises UserError when a side
-    has no job of that name."""
+    """A metric with the name of the job in place of its number, for example job.reader.read.iops for job.0.read.iops. The number is looked
+    up in the first side that has it. Raises UserError when a side has no job of that name."""
     found = _JOB.match(metric)
     if not found:
         return metric

@@ -5,23 +5,24 @@ import re
 
 from ..result import OPERATIONS
 
-# Fewer samples than this above a percentile: another seed moves it by a tenth of itself and more.
+# With fewer commands above a percentile, another seed moves it by a tenth of its value or more.
 FEW = 10
 _PERCENTILE = re.compile(r"(?P<of>.+)\.total\.p(?P<percent>[\d.]+)$")
 
 
-# Of parts in both directions one is larger than the whole by this factor: they cancel each other.
+# Changes in both directions cancel each other when one is larger than the whole change by this factor.
 CANCELS = 2
 
 
 def largest_part(changes, direction):
-    """Of Changes of means the one with the largest part of a total that changes in this direction; None: none goes there."""
+    """The Change with the largest difference in this direction (1: up, -1: down); None when none changes in it."""
     parts = [c for c in changes if c.difference * direction > 0]
     return max(parts, key=lambda c: abs(c.difference), default=None)
 
 
 def _of_stages(stages, total):
-    """The stage with the largest part of a change, and its share. Parts that cancel each other leave no whole of which one could be a share."""
+    """A part of a sentence: the stage that changed most, and its share of the whole change. Where stages change in both directions and
+    nearly cancel each other, a share means nothing, and the largest of each direction are named."""
     part = lambda stage: f"{stage.metric.split('.')[1]}, {stage.difference:+.2f} us"
     ways = [largest_part(stages, way) for way in (1, -1)]
     if all(ways) and max(abs(stage.difference) for stage in ways) > CANCELS * abs(total.difference):
@@ -49,7 +50,7 @@ def why(differences):
 
 
 def _samples(side, of):
-    """Of the run with the fewest: commands that a percentile of "read" or "job.reader.read" is taken of."""
+    """How many commands a percentile of `of` ("read" or "job.reader.read") rests on, in the run of the side that has the fewest."""
     def of_run(run):
         if of in OPERATIONS:
             return run.latency_us.get(of, {}).get("total", {}).get("count", 0)
@@ -73,7 +74,8 @@ def thin_percentiles(side, metrics):
 
 
 def steadiness(side):
-    """What the runs of a side say of themselves: "steady: ...", the same said once; nothing of a version that does not judge."""
+    """A list of sentences such as "results/a: steady: ...", one for each verdict among the runs of a side. Results of older versions have
+    no verdict."""
     judged = {}
     for run in side.runs:
         found = run.json.get("steadiness")

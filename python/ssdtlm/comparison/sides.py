@@ -27,11 +27,11 @@ class Side:
 
     @functools.cached_property
     def config(self):
-        """Without the seed, which is said apart."""
+        """{key: value} without the seed, which is told by itself."""
         return {key: value for key, value in self.first.config.items() if key != SEED}
 
     def values(self, metric):
-        """Of each run, by ascending seed. What a run does not have (a stage never entered) is 0 in it."""
+        """The metric of each run, by ascending seed. A run without it, because it never entered that stage, has 0."""
         return [metrics.get(metric, 0) for metrics in self._metrics]
 
     def mean(self, metric):
@@ -40,7 +40,7 @@ class Side:
 
     @functools.cached_property
     def metrics(self):
-        """Names, in the order of the results."""
+        """The names of all metrics, in the order of the results."""
         return list(dict.fromkeys(name for metrics in self._metrics for name in metrics))
 
     @functools.cached_property
@@ -63,7 +63,7 @@ class Side:
 
 
 def read_side(path):
-    """Of the folder of a run, or of a folder of such folders. Raises UserError."""
+    """The Side of a folder, which is that of a run or has such folders in it. Raises UserError."""
     folder = pathlib.Path(path)
     below = [] if (folder / "result.json").exists() or not folder.is_dir() else sorted(p.parent for p in folder.glob("*/result.json"))
     return Side(str(path), [Result(p) for p in below] if below else [Result(folder)])
@@ -84,13 +84,14 @@ def read_sides(paths):
 
 
 def check_metric(name, sides):
-    """The metric by the name that the sides have for it (jobs.py). Raises UserError when no run has it."""
+    """The metric under the name that the sides have for it (jobs.py). Raises UserError when no run has it, or when one side lacks a metric
+    of commands."""
     name = named(name, sides)
     known = [metric for side in sides for metric in side.metrics]
     if name not in known:
         raise UserError(Problem(f"metric '{name}'", "no run has it", "for example read.iops, read.total.p99, ftl.waf",
                                 did_you_mean(name, known)))
-    # A stage may be entered in one run only: it took no time in the other. What is measured of commands needs commands.
+    # A stage that one run never entered took no time in it. A rate or a latency of commands is not known without commands.
     without = [side for side in sides if name not in side.metrics] if _OF_COMMANDS.search(name) else []
     if without:
         raise UserError(*[Problem(f"metric '{name}'", f"{side.name} has none", "metrics of commands that all runs have") for side in without])

@@ -45,8 +45,8 @@ def t_quantile(confidence, degrees):
 
 
 def interval(before, after, paired):
-    """(low, high) of mean(after) - mean(before) at 95 %, or None with fewer than two values on a side. Paired: both lists
-    in the order of the same seeds (paired t); else by Welch's t."""
+    """The 95 % interval (low, high) of mean(after) - mean(before), or None when a side has fewer than two values. paired: both lists have
+    the same seeds in the same order, so the differences of pairs are taken (paired t-test); else Welch's t-test."""
     if len(before) < 2 or len(after) < 2:
         return None
     difference = statistics.fmean(after) - statistics.fmean(before)

@@ -45,7 +45,7 @@ class Markdown:
 
 
 def _changes(changes, form, lines):
-    """Rows of a table; `lines` of them, 0: all. `form` prints a value."""
+    """(heads of columns, rows) of a table of Changes. lines: most rows, 0 for all. form(value): a value as text."""
     shown = changes[:lines] if lines else changes
     several = any(c.low is not None for c in changes)
     head = ["", "before", "after", "difference", "relative"] + (["95 % interval", ""] if several else [])

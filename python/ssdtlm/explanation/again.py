@@ -12,17 +12,17 @@ from ..errors import Problem, RunFailed, UserError
 from ..result import Result
 from ..version import VERSION
 
-# Options of `ssdtlm run` that say where results go or what is recorded: with and without a word that follows.
+# Options of `ssdtlm run` that say where results go or what is recorded: those with a value, and those without.
 _WITH_WORD = ("-o", "--output", "--timeline-from", "--timeline-to", "--wave", "--wave-from", "--wave-to", "--wave-trigger",
               "--wave-before", "--wave-after", "--wave-format")
 _ALONE = ("--timeline", "--json", "-q", "--quiet", "--report", "--watch")
 
 
 def _words(command):
-    """The words of the run without those that only record."""
+    """The words of a command line `ssdtlm run ...` without the program, `run` and the options that only record or print."""
     kept, skip = [], False
     for word in command[2:]:
-        if skip and not word.startswith("-"):  # --wave may stand alone
+        if skip and not word.startswith("-"):  # the value of --wave is optional
             skip = False
             continue
         skip = False
@@ -34,7 +34,8 @@ def _words(command):
 
 
 def _results(result):
-    """Everything that must be equal: all results, and all of the configuration but what is to be kept. Notes are of the command line."""
+    """(results, configuration) that are equal in a repetition. The two parameters that say which commands are kept are left out, and so are
+    notes, which are about the command line."""
     rest = {key: value for key, value in result.json.items() if key not in ("config_toml", "notes")}
     config = {key: value for key, value in result.config.items() if key not in ("run.slowest", "run.explain")}
     return rest, config
@@ -70,7 +71,8 @@ def _what_differs(before, after, directory):
 
 
 def repeat(result, number):
-    """The entry of slowest.json of command `number`, in a list. Raises UserError when the run cannot be repeated exactly."""
+    """Repeats the run of a Result and returns [entry of slowest.json] of the command with this number. Raises UserError when the run cannot
+    be repeated exactly, RunFailed when the repetition fails, KeyboardInterrupt when it is interrupted."""
     where = str(result.path)
     clock = result.wall_clock
     if result.json["ssdtlm"] != VERSION:

@@ -12,7 +12,11 @@ from .words import command_text, owner_texts, summary_text
 
 @dataclasses.dataclass
 class Explanation:
-    """`commands`: entries of slowest.json (docs/results.md). `kept`: how many of their kind the run kept."""
+    """Commands of a run in words: str() is the text for a terminal.
+
+    result: the Result. commands: entries of slowest.json (docs/results.md), times in ps. kept: number of commands that the run kept and
+    that fit what was asked for, of which `commands` are the slowest.
+    """
 
     result: Result
     commands: list
@@ -30,11 +34,12 @@ class Explanation:
 
 
 def explain(run, slowest=10, *, command=None, op=None):
-    """Where the time of single commands went and who held what they waited for.
+    """Says where the time of single commands went, and what held the dies, buses and cores that they waited for. Returns an Explanation.
 
-    run: folder of a run, or its Result. slowest: so many of the slowest it kept, of operation `op` ("read", "write", "trim",
-    "flush") or of all. command: this one, by its number in slowest.json or trace.json, in place of them; one that was not
-    kept is had by repeating the run. Raises UserError.
+    run: the folder of a run, or its Result.
+    slowest: how many of the slowest commands to explain; with op ("read", "write", "trim" or "flush") only commands of that operation.
+    command: explain this command only, by its number in slowest.json or trace.json. If the run did not keep it, the run is repeated.
+    Raises UserError for mistakes, when nothing was measured or kept, and when the run cannot be repeated exactly.
     """
     result = run if isinstance(run, Result) else Result(run)
     if op is not None and op not in OPERATIONS:

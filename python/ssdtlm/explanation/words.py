@@ -59,7 +59,8 @@ def _step(step):
 
 
 def owner_texts(result):
-    """{job: what its commands are said to be of}: with name and tenant where there are several to be told apart."""
+    """{number of a job: how its commands are called}. Where a run has several jobs, the text has the job's name, and its tenant if it has
+    one."""
     texts = {}
     for row in result.latency_of("job"):
         more = "; ".join([row["name"]] * bool(row["name"]) + ([f"tenant {row['tenant']}"] if "tenant" in row else []))
@@ -68,7 +69,7 @@ def owner_texts(result):
 
 
 def command_text(command, owners):
-    """owners: of owner_texts()."""
+    """The text of one entry of slowest.json. owners: what owner_texts() returned."""
     begin = command["issued_ps"]
     owner = owners.get(command["job"], f"job {command['job']}")
     lines = [f"{command['op']} {command['command']} of {owner}: {command['bytes']} bytes at byte {command['offset']}"
@@ -87,13 +88,13 @@ def command_text(command, owners):
 
 
 def summary_text(commands):
-    """Whom these commands waited for, by kind of work; the rest of their time is their own way."""
+    """How long these commands together waited, by the kind of flash work that they waited for. The rest of their time is their own work."""
     total = sum(c["total_ps"] for c in commands)
     waits = {}
     for command in commands:
         for step in command["path"]:
             if step.get("resource") == "write buffer":
-                continue  # programs of one wait run at the same time
+                continue  # a command waits for several programs at the same time, so their times do not add up
             for holder in step.get("held_by", []):
                 kind = holder["kind"] + (" data" if holder.get("data") else "")
                 waits[kind] = waits.get(kind, 0) + holder["to_ps"] - holder["from_ps"]

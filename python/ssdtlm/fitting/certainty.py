@@ -15,18 +15,19 @@ import numpy
 
 # fio's histogram tells values apart by 1/64: percentiles are off by so much at least (root of the mean square of a uniform error).
 FIO_BIN = 1 / 64 / math.sqrt(12)
-# Of the range: the deviation of a value of which no more is known than the range.
+# As a part of the range: the standard deviation of a value about which only its range is known.
 ALL_OF_RANGE = 1 / math.sqrt(12)
-# Half of that: a parameter which the cells pin no better is said not to be known.
+# As a part of the range, half of that. A parameter with a larger error counts as not known.
 VAGUE = ALL_OF_RANGE / 2
 ALIKE = 0.95
-# Fewer are no line.
+# With fewer trials nothing is said about a line.
 LEAST_TRIALS = 5
 
 
 @dataclasses.dataclass
 class Certainty:
-    """`error`: standard error as a part of the range, ALL_OF_RANGE at most. `alike`: keys that move figures nearly as this one does."""
+    """How sure a parameter is. error: its standard error as a part of the range, ALL_OF_RANGE at most. alike: keys of parameters that move
+    the figures nearly as this one does."""
 
     error: float
     alike: list
@@ -37,12 +38,12 @@ class Certainty:
 
 
 def certainties(best, trials, slopes, weights, cells, keys):
-    """{key: Certainty}. best: the best Trial; trials: all of them; slopes: at the best; weights: of the figures; cells: number of those that
-    were fitted; keys: of the parameters, in the order of a trial's places."""
+    """{key: Certainty}. best: the best Trial. trials: all of them. slopes: the jacobian at the best. weights: of the figures. cells: how
+    many were fitted. keys: of the parameters, in the order of a trial's places."""
     free = max(1, cells - len(keys))
     vector = best.vector
     variance = max(float(vector @ vector) / free, float(numpy.mean(weights ** 2)) * FIO_BIN ** 2)
-    # A range of which nothing is known has the deviation of a uniform one: keeps the inverse finite.
+    # The prior of a uniform distribution over the range keeps the inverse finite.
     prior = numpy.eye(len(keys)) * variance / ALL_OF_RANGE ** 2
     covariance = variance * numpy.linalg.inv(slopes.T @ slopes + prior)
     deviations = numpy.sqrt(numpy.diag(covariance))
@@ -57,13 +58,14 @@ def certainties(best, trials, slopes, weights, cells, keys):
 
 
 def _places(best, trials, free, sigmas):
-    """Of the trials whose squares are above the best's by no more than `sigmas` standard errors explain, each a row."""
+    """A matrix with a row for each trial that is nearly as good as the best: its error is larger by no more than `sigmas` standard errors
+    explain. A row has the trial's places in the ranges."""
     most = float(best.vector @ best.vector) * (1 + sigmas ** 2 / free)
     return numpy.array([trial.places for trial in trials if trial.vector is not None and float(trial.vector @ trial.vector) <= most] or [best.places])
 
 
 def _moved_together(one, other):
-    """True: the trials that are nearly as good as the best lie on a line, along which one parameter makes up for the other."""
+    """Whether the trials that are nearly as good as the best lie on a line. Then one parameter makes up for the other."""
     if len(one) < LEAST_TRIALS or numpy.ptp(one) == 0 or numpy.ptp(other) == 0:
         return False
     return abs(float(numpy.corrcoef(one, other)[0, 1])) > ALIKE

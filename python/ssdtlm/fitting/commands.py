@@ -24,7 +24,7 @@ from .free import read_free
 from .runs import FitRuns
 
 
-# So many say how much each figure varies by chance.
+# Number of seeds that show how much each figure varies by chance.
 SEEDS = 4
 
 
@@ -45,7 +45,7 @@ def add_arguments(parser):
 
 
 class Options:
-    """The words of the command line as values. Raises UserError with all problems."""
+    """The options of the command line as values. Raises UserError with all problems."""
 
     def __init__(self, arguments):
         self._problems = []
@@ -79,7 +79,7 @@ class Options:
 
 
 class Device:
-    """Device files, merged by the program, with the settings of the command line. Raises UserError."""
+    """The device that is fitted: device files, merged by the program, with the settings of the command line. Raises UserError."""
 
     def __init__(self, files, settings):
         self._binary, self._words = find_binary(), [*files, *(word for text in settings for word in ("--set", text))]
@@ -117,7 +117,7 @@ def command(arguments):
     folder = pathlib.Path(arguments.output or pathlib.Path("fits") / device.name)
     interruptible()
     say, end = progress()
-    searches = []  # the last one has what was found so far
+    searches = []  # the last of them has what was found when the fit is interrupted
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder, "a fit"):
@@ -139,7 +139,7 @@ def command(arguments):
 
 
 def split(groups, share, seed):
-    """(groups to fit to, groups to judge by): jobs that ran together stay together."""
+    """(groups to fit to, groups to judge by). Jobs that ran together stay together. Raises UserError when there would be none to fit to."""
     count = round(share * len(groups)) if share * len(groups) >= 0.5 else math.ceil(share)
     if not 0 <= count < len(groups):
         raise UserError(Problem("command line", f"--held-out leaves none of {len(groups)} runs of fio to fit to", "a smaller share, or more cells", "--held-out 0% judges by nothing"))
@@ -148,7 +148,7 @@ def split(groups, share, seed):
 
 
 def so_far(searches, device, folder, as_json):
-    """What an interrupted fit has found, without any run more: text and exit code."""
+    """(text, exit code) of an interrupted fit: the best trial so far. Nothing more is run for it."""
     from .outcome import Interim, save_interim  # pylint: disable=import-outside-toplevel
     said, code = interrupted(folder)
     if not searches or searches[-1].best() is None:
@@ -161,7 +161,8 @@ def so_far(searches, device, folder, as_json):
 
 
 def fit(device, frees, groups, folder, options, say, searches):
-    """Returns the Outcome. `searches`: each search is put there as it begins. Raises UserError."""
+    """Fits, and returns the Outcome. frees: list of Free. groups: list of measured.Group. say: takes a text about progress. searches: a
+    list to which each search is appended as it begins, so that an interrupt finds it. Raises UserError."""
     from . import certainty, optimum, residuals  # pylint: disable=import-outside-toplevel
     from .outcome import Outcome  # pylint: disable=import-outside-toplevel
     write(folder / "device.toml", device.toml)

@@ -8,10 +8,10 @@ import math
 from ..errors import Problem, UserError, did_you_mean
 from ..sweeping.expressions import UNITS, join_quantity, split_quantity
 
-# Ends that are further apart are searched by powers.
+# A range whose ends differ by a larger factor is searched logarithmically.
 WIDE = 10
 SHAPE = "KEY=LOW..HIGH, for example nand.t_read=40us..100us"
-# The program says times and sizes to this part of a range.
+# Into so many steps a range of times or sizes is divided.
 STEPS = 4096
 
 
@@ -29,7 +29,7 @@ class Free:
         return self.low > 0 and self.high / self.low > WIDE
 
     def value(self, place):
-        """For --set: the possible value next to the place."""
+        """The value for --set at a place of the range, from 0 to 1: the nearest one that is possible."""
         place = min(1.0, max(0.0, place))
         if self.log:
             number = float(self.low) * math.exp(place * math.log(self.high / self.low))
@@ -43,7 +43,7 @@ class Free:
         return f"{short:.12g}{self.unit}" if self.unit else short
 
     def number(self, value):
-        """Of a value, in the unit of the range."""
+        """The number of a value, in the unit of the range."""
         number, unit = split_quantity(value)
         return float(number * UNITS[unit] / UNITS[self.unit]) if unit else float(number)
 
@@ -54,7 +54,7 @@ class Free:
         return (number - float(self.low)) / float(self.high - self.low)
 
     def width(self, place, part):
-        """Of `part` of the range, there, in the unit of the range."""
+        """How wide `part` of the range is at this place, in the unit of the range."""
         if self.log:
             return self.number(self.value(place)) * part * math.log(self.high / self.low)
         return part * float(self.high - self.low)
@@ -68,15 +68,15 @@ class Free:
 
     @property
     def least(self):
-        """The smallest step between 0 and 1 that changes the value for sure."""
+        """The smallest step between 0 and 1 that surely changes the value."""
         if self.whole:
             return 1.01 / float(self.high - self.low) if not self.log else math.log1p(1.01 / float(self.low)) / math.log(self.high / self.low)
         return 0.0
 
 
 def read_free(texts, known, grains, check):
-    """The Free of each text. `known`: {key: value} of the device; `check(key, value)`: what the program says against a value, "" for nothing.
-    Raises UserError with all problems."""
+    """A list of Free from texts KEY=LOW..HIGH. known: {key: value} of the device. check(key, value): what the program says against a value,
+    "" for nothing. Raises UserError with all problems."""
     problems, found = [], []
     for text in texts:
         where = f"--free {text}"

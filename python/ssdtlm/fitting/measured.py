@@ -11,9 +11,9 @@ from ..errors import Problem, UserError
 
 OPERATIONS = ("read", "write", "trim")
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
-# A percentile is compared where so many commands are slower: with fewer it is the luck of single ones.
+# A percentile is compared when so many commands are slower. With fewer it depends on single commands.
 LEAST_SLOWER = 10
-# What says how long and where to, and what is of the machine that measured; the rest is the workload.
+# Options about duration, files and the machine that measured. All others describe the workload and are kept.
 NOT_TAKEN = ("name", "jobname", "description", "filename", "time_based", "runtime", "timeout", "ramp_time", "number_ios", "io_size", "io_limit", "loops", "stonewall",
              "wait_for_previous", "new_group", "group_reporting", "startdelay", "start_delay", "thread", "cpus_allowed", "cpus_allowed_policy", "cpumask", "numa_cpu_nodes",
              "numa_mem_policy", "output", "output-format", "eta", "status-interval", "exitall", "clat_percentiles", "slat_percentiles", "disk_util")
@@ -23,7 +23,7 @@ SECONDS = {"": 1, "s": 1, "ms": 1e-3, "us": 1e-6, "m": 60, "h": 3600, "d": 86400
 
 @dataclasses.dataclass
 class Cell:
-    """A job. `figures`: (operation, name) -> measured value, name one of iops, bandwidth (B/s), mean and p50 to p99.99 (us)."""
+    """A job that was measured. figures: {(operation, name): value}; a name is one of iops, bandwidth (B/s), mean and p50 to p99.99 (us)."""
 
     name: str
     figures: dict
@@ -32,7 +32,7 @@ class Cell:
 
 @dataclasses.dataclass
 class Group:
-    """Jobs that ran at the same time; `job` is the text of a job file for all of them."""
+    """Jobs that ran at the same time. job: the text of a job file that does the same again."""
 
     name: str
     cells: list
@@ -40,13 +40,13 @@ class Group:
 
 
 def seconds(text):
-    """Of a time as fio takes it; None for what is none."""
+    """A time as fio takes it, in seconds; None for a text that is none."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", str(text).strip().lower())
     return float(match[1]) * SECONDS[match[2]] if match and match[2] in SECONDS else None
 
 
 def load(path):
-    """fio's JSON; what fio says before it (warnings) is skipped. Raises UserError."""
+    """The JSON that fio wrote. Warnings that fio printed before it are skipped. Raises UserError."""
     try:
         text = pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
         begin = re.search(r"^\{", text, re.MULTILINE)
@@ -61,7 +61,7 @@ def load(path):
 
 
 def by_job(results):
-    """{(group, name): list of the jobs of that name}: clones of a job (numjobs without group_reporting) are one cell."""
+    """{(group, name): list of jobs}. Clones of a job (numjobs without group_reporting) have one name and are one cell."""
     found = {}
     for job in results["jobs"]:
         found.setdefault((job.get("groupid", 0), str(job.get("jobname", ""))), []).append(job)
@@ -69,7 +69,7 @@ def by_job(results):
 
 
 def figures_of(jobs):
-    """({(operation, figure): value}, {operation: I/Os}) of a job and its clones: rates are added, latencies are means over I/Os."""
+    """({(operation, figure): value}, {operation: I/Os}) of a job and its clones. Rates are added; latencies are means, weighted by I/Os."""
     figures, counts = {}, {}
     for op in OPERATIONS:
         parts = [job[op] for job in jobs if job.get(op, {}).get("total_ios")]
@@ -88,7 +88,7 @@ def figures_of(jobs):
 
 
 def comparable(figures, seconds_simulated):
-    """Without percentiles that a run of that length has too few commands for."""
+    """The figures without those percentiles for which a run of that length has too few commands."""
     def enough(op, name):
         return not name.startswith("p") or figures[op, "iops"] * seconds_simulated * (1 - float(name[1:]) / 100) >= LEAST_SLOWER
     return {key: value for key, value in figures.items() if enough(*key)}
@@ -103,7 +103,7 @@ def job_text(cells, runtime, ramp):
 
 
 def read(paths, runtime, ramp):
-    """Groups of all files. `runtime`, `ramp`: how long each is simulated, as fio takes it. Raises UserError with all problems."""
+    """A list of Group from files of fio. runtime, ramp: how long each is simulated, as fio takes it. Raises UserError with all problems."""
     problems, groups, names = [], [], set()
     for path in paths:
         try:

@@ -9,14 +9,14 @@ import numpy
 
 from . import residuals
 
-# Runs under way at a time, where a trial has fewer: does not depend on the number of workers, nor does the result then.
+# So many runs are under way at a time. It must not depend on the number of workers, or the result would.
 AT_A_TIME = 8
 ROUNDS = 5
-# Differences: this part of the range to both sides.
+# Slopes are differences over this part of the range, to both sides.
 STEP = 0.03
-# A round that wins less of the error than this is the last one.
+# A round that lowers the error by less than this part is the last one.
 WORTH = 0.01
-# A parameter is seen when a figure changes by more than this between values of its range: a tenth of what fio's histogram tells apart.
+# A parameter is seen when it changes a figure by more than this part, a tenth of what fio's histogram can tell apart.
 SEEN = 0.0015
 
 
@@ -24,13 +24,14 @@ SEEN = 0.0015
 class Trial:
     places: tuple
     values: dict
-    vector: object  # of weighted deviations; None when it was refused
+    vector: object  # weighted deviations of all figures; None when the program refused the values
     how: str
     error: float = None
 
 
 class Search:
-    """frees: list of Free; groups: of cells that are fitted; weights: of their figures; runs: FitRuns; say: progress, takes a text."""
+    """Searches for the best values. frees: list of Free. groups: of cells that are fitted. weights: of their figures. runs: FitRuns. say:
+    takes a text about progress."""
 
     def __init__(self, frees, groups, weights, runs, say):
         self.frees, self.groups, self.weights, self._runs, self._say = frees, groups, weights, runs, say
@@ -41,13 +42,13 @@ class Search:
         return {free.key: free.value(place) for free, place in zip(self.frees, places)}
 
     def try_all(self, many, how):
-        """Trials at these places, all of whose runs may run at a time."""
+        """A list of Trials at these places. All of their runs may run at the same time."""
         settings = [self.settings(places) for places in many]
         points = [self._runs.point(group, values) for values in settings for group in self.groups]
         answers = [answer for _, answer in self._runs.run(points)]
         n, found = len(self.groups), []
         for i, (places, values) in enumerate(zip(many, settings)):
-            # Where the value is, not where it was asked for.
+            # The place of the possible value, which may differ from the place that was asked for.
             at = tuple(free.place(values[free.key]) for free in self.frees)
             vector = residuals.vector(self.groups, answers[i * n:(i + 1) * n], self.weights)
             found.append(Trial(at, values, vector, how, None if vector is None else residuals.error(vector, self.weights)))
@@ -60,7 +61,7 @@ class Search:
         return min((t for t in self.trials if t.vector is not None), key=lambda t: t.error, default=None)
 
     def unseen(self):
-        """Free parameters that change no figure between five values of the range, the others in the middle."""
+        """The free parameters that change no figure, at five values of their range with the others in the middle of theirs."""
         hidden = []
         steps = (0.0, 0.25, 0.5, 0.75, 1.0)
         many = [tuple(step if i == at else 0.5 for i in range(len(self.frees))) for at in range(len(self.frees)) for step in steps]
@@ -98,7 +99,8 @@ class Search:
         return min(1.0, max(0.0, place))
 
     def jacobian(self, trial):
-        """Change of the deviations for the whole of each range, by differences around the trial. None where values are refused."""
+        """How the deviations change with each parameter, for the whole of its range, from differences around the trial. None where values
+        are refused."""
         many = []
         for at, free in enumerate(self.frees):
             step = max(STEP, free.least)
@@ -114,7 +116,7 @@ class Search:
         return numpy.column_stack(columns)
 
     def polish(self):
-        """Steps from the best trial while they are worth it. Returns the jacobian at the trial that is the best then."""
+        """Goes from the best trial in steps as long as they improve the error. Returns the jacobian at the trial that is the best then."""
         for number in range(ROUNDS):
             start = self.best()
             slopes = self.jacobian(start)

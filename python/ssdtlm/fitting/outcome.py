@@ -12,14 +12,18 @@ from ..sweeping.points import shown
 from ..sweeping.table import text_table
 from . import residuals
 
-# A value so near an end of its range may lie beyond it.
+# As a part of the range. A value so near an end may in truth lie beyond it.
 EDGE = 0.01
 
 
 @dataclasses.dataclass
 class Outcome:
-    """frees, hidden: Free that were found, and those that the cells cannot see. best: optimum.Trial. fitted, held_out: lists of measured.Group.
-    before, after: {group name: answer} of the device as it was and as it is fitted. certain: {key: Certainty}."""
+    """What a fit has found.
+
+    frees: parameters that were found. hidden: those that the cells cannot see. best: optimum.Trial. fitted, held_out: lists of
+    measured.Group.
+    before, after: {name of a group: answer} of the device as it was and as it is fitted. certain: {key: Certainty}.
+    """
 
     device: str
     frees: list
@@ -33,7 +37,7 @@ class Outcome:
     certain: dict
 
     def parameters(self):
-        """A dict for each parameter."""
+        """A list of dicts, one for each parameter."""
         rows = []
         for free, place in zip(self.frees, self.best.places):
             value, sure = self.best.values[free.key], self.certain[free.key]
@@ -60,12 +64,12 @@ class Outcome:
         return found
 
     def mean(self, use, when):
-        """Of the errors of cells."""
+        """The mean error of cells."""
         errors = [(old, new)[when == "after"] for _, used, old, new, _ in self.cells() if used == use]
         return statistics.fmean(errors) if errors else None
 
     def figures(self):
-        """A dict for each figure of each cell."""
+        """A list of dicts, one for each figure of each cell."""
         rows = []
         for cell, use, _, _, away in self.cells():
             before = self._simulated(self.before, cell)
@@ -84,7 +88,7 @@ class Outcome:
                 "cells": [{"cell": cell.name, "use": use, "error_before": old, "error": new} for cell, use, old, new, _ in self.cells()]}
 
     def trials(self):
-        """--trials is how many Optuna chooses; ends, differences and steps follow by themselves."""
+        """How many trials there were of each kind. Optuna chooses --trials of them; ends, differences and steps come on top."""
         many, chosen = len(self.search.trials), sum(trial.how == "Optuna" for trial in self.search.trials)
         return f"{many} trials: {chosen} that Optuna chose, {many - chosen} at the ends of the ranges and beside the best"
 
@@ -101,7 +105,7 @@ class Outcome:
 
 
 class Interim:
-    """Of a fit that was interrupted: the best trial so far. What is not known without further runs is not said."""
+    """What a fit had found when it was interrupted: the best trial. Whatever needs further runs is left out."""
 
     def __init__(self, device, search):
         self.device, self.search, self.best = device, search, search.best()
@@ -131,7 +135,7 @@ def csv_text(rows):
 
 
 def save(outcome, folder, toml):
-    """All files but the page. `toml`: the whole device with what was found."""
+    """Writes all files of the Outcome but the page. toml: the whole device with what was found."""
     write(folder / "fit.json", json.dumps(outcome.summary(), indent=1, ensure_ascii=False) + "\n")
     write(folder / "cells.csv", csv_text(outcome.figures()))
     save_trials(outcome.search, folder)
@@ -145,7 +149,7 @@ def save_trials(search, folder):
 
 
 def save_interim(interim, folder, toml):
-    """What is there of these files; those of an earlier fit that this one has not made go."""
+    """Writes those files that an interrupted fit has, and removes those of an earlier fit that it does not make."""
     for name in ("cells.csv", "fit.html"):
         (folder / name).unlink(missing_ok=True)
     write(folder / "fit.json", json.dumps(interim.summary(), indent=1, ensure_ascii=False) + "\n")

@@ -9,14 +9,14 @@ from ..reporting.report import save
 from .outcome import percent
 
 HEIGHT = 220
-# Trials that are wrong by more than so many times the best say nothing of where the best is.
+# Trials whose error is larger than the best by this factor are not shown.
 SHOWN = 20
-# Ratios: room at both ends of the axis, and how far apart they may be on one that is not logarithmic.
+# Of ratios: the room at both ends of the axis, and the largest quotient of values for an axis that is not logarithmic.
 PAD, LINEAR = 1.02, 4
 
 
 def page(outcome, folder):
-    """Writes it, and returns the Page for its pictures."""
+    """Writes the page of an Outcome into `folder`, and returns the Page, from which pictures can be drawn."""
     made = Page(f"ssdtlm fit: {outcome.device}")
     made.add(f"<h1>{escape(outcome.device)}, fitted</h1>\n")
     made.add(paragraph(_sentence(outcome)))
@@ -53,7 +53,7 @@ def _errors(outcome):
 
 
 def _figures(outcome):
-    """Simulated over measured, before and after; 1 is right."""
+    """The chart of simulated over measured figures, before and after the fit. 1 is right."""
     rows = []
     for row in outcome.figures():
         for when, name in (("before", "before"), ("fitted", "simulated")):
@@ -61,7 +61,7 @@ def _figures(outcome):
                 rows.append({"cell": row["cell"], "figure": f"{row['operation']} {row['figure']}", "use": row["use"], "when": when, "ratio": charts.shortened(row[name] / row["measured"])})
     order = list(dict.fromkeys(row["cell"] for row in rows))
     colour = alt.Color("when:N", scale=alt.Scale(domain=["before", "fitted"], range=[charts.LINES[3], charts.LINES[2]]), legend=alt.Legend())
-    # Whole decades on the axis would press what is right to a few per cent into one point.
+    # An axis of whole decades would show deviations of a few per cent as one point.
     ends = [min(row["ratio"] for row in rows) / PAD, max(row["ratio"] for row in rows) * PAD]
     scale = alt.Scale(type="log" if ends[1] > LINEAR * ends[0] else "linear", domain=ends, zero=False, nice=False)
     dots = charts.view().mark_point(filled=True, size=40, opacity=0.7).encode(
@@ -72,7 +72,7 @@ def _figures(outcome):
 
 
 def _profile(outcome, at):
-    """The error of all trials over one parameter: the lower edge of the cloud is its profile."""
+    """The chart of the error of all trials over one parameter. The lower edge of its points shows how sure the parameter is."""
     free, search = outcome.frees[at], outcome.search
     least = outcome.best.error
     rows = [{"value": charts.shortened(free.number(t.values[free.key])), "percent": charts.shortened(100 * t.error), "how": t.how}

@@ -8,7 +8,7 @@ import statistics
 
 import numpy
 
-# What a figure that a simulation lacks is wrong by: there were no commands.
+# The deviation of a figure that the simulation does not have, because it had no such commands.
 MISSING = math.log(10)
 
 
@@ -25,7 +25,7 @@ def weights_of(cell):
 
 
 def deviations(cell, simulated):
-    """{figure: ln(simulated / measured)} of a measured.Cell; simulated: {"read iops": ...}."""
+    """{figure: ln(simulated / measured)} of a measured.Cell. simulated: {"read iops": value, ...}."""
     found = {}
     for (op, name), value in cell.figures.items():
         other = simulated.get(f"{op} {name}", 0)
@@ -33,12 +33,13 @@ def deviations(cell, simulated):
     return found
 
 
-# Figures that vary by this part from seed to seed weigh less by the root of three: measured and simulated ones both vary.
+# Figures that vary by this part from seed to seed weigh less by the root of three, since measurement and simulation both vary.
 USUAL = 0.01
 
 
 def steady_weights(groups, many):
-    """[weight of each figure of each cell], with what varies from seed to seed counting less. many: answers for each of some seeds."""
+    """[weight of each figure of each cell]. Figures that vary from seed to seed weigh less. many: for each of some seeds the answers of all
+    groups."""
     found = []
     for at, group in enumerate(groups):
         for cell in group.cells:
@@ -49,7 +50,7 @@ def steady_weights(groups, many):
 
 
 def vector(groups, answers, weights):
-    """Weighted deviations of all figures of all cells. answers: what FitRuns read for each group; None when one was refused."""
+    """The weighted deviations of all figures of all cells. answers: what FitRuns read, one for each group. None when one was refused."""
     parts = []
     for group, answer in zip(groups, answers):
         if "refused" in answer:
@@ -61,12 +62,12 @@ def vector(groups, answers, weights):
 
 
 def error(vector_of, weights):
-    """Root of the weighted mean square, as a part: 0.05 for 5 %."""
+    """The root of the weighted mean square of deviations, as a part: 0.05 is 5 %."""
     return math.expm1(math.sqrt(float(vector_of @ vector_of) / float(weights @ weights)))
 
 
 def cell_errors(groups, answers):
-    """[(Cell, error as a part, deviations)]."""
+    """[(Cell, error as a part, deviations)] of all cells."""
     found = []
     for group, answer in zip(groups, answers):
         for cell in group.cells:

@@ -14,7 +14,7 @@ REFUSED = 2
 
 
 class FitRuns(Runs):
-    """`device`: the file of the device that is fitted, whose contents count in what a run is."""
+    """The runs of a fit. device: the file of the device that is fitted; its content is a part of a run's key."""
 
     def __init__(self, folder, workers, device, seed):
         super().__init__(folder, workers, lambda text: None)
@@ -22,11 +22,11 @@ class FitRuns(Runs):
         self._contents = hashlib.sha256(device.read_bytes()).hexdigest()
 
     def point(self, group, values, seed=None):
-        """A run of a measured.Group with these values of the free parameters; `seed`: instead of the fit's."""
+        """The Point that runs a measured.Group with these values of the free parameters. seed: in place of that of the fit."""
         return Point({"cells": group.name, **values}, self._device, (("fio", group.job),), values, ("--seed", str(self._seed if seed is None else seed)))
 
     def _key(self, point):
-        # Not by the path: a folder that was moved goes on too.
+        # The content counts and not the path, so that a fit can go on in a folder that was moved.
         return key(point, self._build, self._contents)
 
     def _place(self, name):
@@ -38,7 +38,7 @@ class FitRuns(Runs):
         write(self._place(name), json.dumps({"cells": figures}))
 
     def _failed(self, name, point, code, said):
-        """Values that do not go together are no mistake of the user: the trial is refused."""
+        """Keeps that a trial was refused. Values that do not go together are no mistake of the user."""
         if code != REFUSED:
             super()._failed(name, point, code, said)
         write(self._place(name), json.dumps({"refused": said.strip()[-LONGEST_MESSAGE:]}))

@@ -4,11 +4,11 @@
 import json
 
 OPERATIONS = ("read", "write", "trim")
-NS = 1000.0  # in a microsecond
+NS = 1000.0  # nanoseconds in a microsecond
 
 
 def fio_results(files):
-    """Name -> parsed result of fio among the files that came back from a guest."""
+    """{name: parsed JSON} of the results of fio among the files that came back from a guest. files: {name: path}."""
     found = {}
     for name, path in sorted(files.items()):
         if not name.endswith(".json"):
@@ -24,15 +24,15 @@ def fio_results(files):
 
 
 def fio_rows(name, result):
-    """Each job and operation of a result; times in us."""
+    """Rows {"file", "job", "op", "count", "iops", "mean_us", "p50_us", "p99_us", ...} for each job and operation of a result of fio."""
     rows = []
     for job in result["jobs"]:
         for op in OPERATIONS:
             side = job.get(op, {})
             if not side.get("total_ios"):
                 continue
-            # From the call to its end: a drive that answers at once may have ended within the call. Percentiles are those of
-            # the same, or of what followed the call, as fio was told.
+            # The mean is of lat_ns, from the call to the end of the I/O, because a fast drive may end within the call.
+            # Percentiles are of lat_ns if fio was told so (--lat_percentiles), else of clat_ns, which begins after the call.
             kind = "lat_ns" if "percentile" in side["lat_ns"] else "clat_ns"
             percentile = side[kind].get("percentile", {})
             rows.append({"file": name, "job": job["jobname"], "op": op, "count": side["total_ios"], "iops": side["iops"],
@@ -43,8 +43,11 @@ def fio_rows(name, result):
 
 
 def compare(files, result):
-    """`files`: what came back from the guest; `result`: the model's result.json. The model counts all commands of the guest,
-    those of its boot too, so the counts stand beside each other."""
+    """The rows of fio_rows() with the latencies of the drive ("drive_mean_us" and so on) and the difference "software_mean_us".
+
+    files: {name: path} of what came back from the guest. result: the result.json of the model. It counts all commands of the guest, those
+    of its boot too, so that both counts are in a row.
+    """
     rows = [row for name, found in fio_results(files).items() for row in fio_rows(name, found)]
     latency = result.get("latency_us", {})
     for row in rows:
@@ -57,7 +60,7 @@ def compare(files, result):
 
 
 def text(rows):
-    """A table for the terminal; empty without rows."""
+    """The rows as a table for the terminal; "" without rows."""
     if not rows:
         return ""
     lines = [f"{'fio job':<16} {'op':<5} {'IOPS':>9} {'fio mean':>10} {'p99':>10}   {'drive mean':>10} {'p99':>10}   {'software':>9}"]

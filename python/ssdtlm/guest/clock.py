@@ -10,14 +10,14 @@ BYTES = 4096
 VERSION = 2
 LINE = struct.Struct("<qqd")
 COUNT = struct.Struct("<Q")
-# Nothing limits this clock, and nobody takes messages.
+# (limit_ns, taken) of the page: guest time has no limit, and messages of the guest are not counted.
 BOUNDS = struct.Struct("<qQ")
 NO_BOUNDS = (2**63 - 1, 2**64 - 1)
 LINE_AT, VERSION_AT, BOUNDS_AT, SOCKET_AT = 8, 32, 40, 128
 
 
 def is_page(path):
-    """Whether somebody has made the whole page."""
+    """Whether the file is a page that its maker has completed."""
     data = path.read_bytes() if path.exists() else b""
     return len(data) == BYTES and COUNT.unpack_from(data, VERSION_AT)[0] == VERSION
 
@@ -37,7 +37,7 @@ class Page:
         return self.base_ns + round((time.monotonic_ns() - self.wall0_ns) * self.rate)
 
     def set_rate(self, rate):
-        """From now on time goes at another rate; it does not jump."""
+        """Changes the rate from now on. The time itself does not jump."""
         wall = time.monotonic_ns()
         self.base_ns += round((wall - self.wall0_ns) * self.rate)
         self.wall0_ns, self.rate = wall, rate

@@ -19,18 +19,23 @@ RATE = 0.2
 
 @dataclass
 class Outcome:
-    """`guest`: what came back from it; `result`: the model's; `rows`: fio's latencies beside the drive's."""
+    """What guest() returns. guest: an outcome.Outcome with the output and files of the guest. result: the Result of the drive. rows: fio's
+    latencies beside those of the drive, as of beside.compare()."""
     guest: object
     result: Result
     rows: list
 
 
 def guest(devices, script, output, *, set=None, seed=None, rate=RATE, processors=1, timeout_s=600, parts=None, words_of_serve=()):  # pylint: disable=redefined-builtin
-    """Serves a drive, boots a guest before it and runs `script` (bytes) there.
+    """Serves a drive, boots Linux before it, and runs a shell script there. Returns an Outcome.
 
-    output: folder; guest/ has what came from the guest, drive/ the model's results, beside.json fio's latencies beside the
-    drive's. rate: guest seconds in a second of wall time, or None: the guest has the wall's clock. Raises UserError for
-    mistakes, RunFailed when the model did not end in order.
+    devices: presets or device files, merged from left to right. script: its text as bytes.
+    output: a folder. guest/ gets what came back from the guest, drive/ the results of the model, beside.json fio's latencies beside the
+    drive's.
+    set: {parameter: value}. rate: guest seconds in a second of wall time; None gives the guest the clock of the wall.
+    timeout_s: seconds of wall time until the guest is ended. parts: the folder with QEMU and kernel. words_of_serve: further words of
+    `ssdtlm serve`.
+    Raises UserError for mistakes, RunFailed when the model did not end in order.
     """
     output = Path(output).resolve()
     folder = place.folder(parts)
@@ -101,7 +106,7 @@ def _settings(given):
 def command(arguments):
     if not 1 <= arguments.processors <= 16:
         raise UserError(Problem("command line", f"--processors {arguments.processors}", "1 to 16"))
-    # QEMU and the drive are ended in any case.
+    # An exception instead of the end of this process, so that QEMU and the drive are ended too.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     if arguments.timeout <= 0:

@@ -21,9 +21,9 @@ HOST = "00000000-0000-4000-8000-000000000001"
 
 
 def libraries_of(root, program):
-    """Files below `root` that a program needs by name, asked of the loader that was unpacked with it."""
+    """The files below `root` that a program needs, by name. The loader that was unpacked with the program is asked."""
     folder = root / LIBRARIES
-    # All folders with libraries: some name a folder of the system, which here has other versions.
+    # All folders with libraries are named, because some programs would else take those of this system, which has other versions.
     search = sorted({str(path.parent) for path in folder.rglob("lib*.so.*")})
     answer = subprocess.run([folder / "ld-linux-x86-64.so.2", "--library-path", ":".join(search), "--list", root / program],
                             capture_output=True, text=True, check=True).stdout
@@ -36,7 +36,7 @@ def applets(root):
 
 
 def write_base(root, path):
-    """Writes what all guests have. The file is there whole or not at all."""
+    """Writes the archive of what all guests have. The file appears whole or not at all."""
     libraries = {}
     for program in PROGRAMS:
         libraries.update(libraries_of(root, program))
@@ -69,7 +69,7 @@ def write_base(root, path):
 
 
 def base(folder):
-    """The base archive of a folder that tools/guest.sh filled; made anew when the tree's init.sh has changed."""
+    """The path of the base archive of a folder that tools/guest.sh filled. It is made again when init.sh has changed."""
     path = folder / "base.cpio"
     newest = max((Path(__file__).with_name(name)).stat().st_mtime for name in ("init.sh", "initrd.py", "cpio.py"))
     if not path.exists() or path.stat().st_mtime < max(newest, (folder / "complete").stat().st_mtime):
@@ -78,7 +78,7 @@ def base(folder):
 
 
 def write(folder, path, files):
-    """Writes the initrd of one run: the base, and `files` (name in the guest's root to bytes) behind it."""
+    """Writes the initrd of one run: the base, and behind it `files` ({name in the root of the guest: bytes})."""
     with open(path, "wb") as file:
         file.write(base(folder).read_bytes())
         archive = Archive(file)

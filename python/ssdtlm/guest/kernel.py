@@ -14,7 +14,7 @@ ELF = b"\x7fELF"
 
 
 def payload(data):
-    """The packed kernel within a vmlinuz and its unpacked size in bytes, which stands behind it. None: not such a file."""
+    """(packed kernel within a vmlinuz, its unpacked size in bytes); None for another kind of file."""
     if len(data) < PAYLOAD_LENGTH + 4 or data[MAGIC:MAGIC + 4] != b"HdrS":
         return None
     begin = (1 + (data[SETUP_SECTORS] or 4)) * SECTOR + struct.unpack_from("<I", data, PAYLOAD_OFFSET)[0]
@@ -23,7 +23,7 @@ def payload(data):
 
 
 def unpacked(data):
-    """The kernel as an ELF file, or None where it is packed in another way or the host has no libzstd (dpkg needs it)."""
+    """The kernel as an ELF file. None when it is packed in another way, or when this machine has no libzstd (dpkg needs it)."""
     found = payload(data)
     if found is None:
         return None
@@ -40,7 +40,8 @@ def unpacked(data):
 
 
 def image(folder):
-    """The kernel for QEMU of a folder that tools/guest.sh filled: unpacked once, else as it came."""
+    """The path of the kernel for QEMU, in a folder that tools/guest.sh filled. It is unpacked once, or used as it is when that cannot be
+    done."""
     packed = max((folder / "root/boot").glob("vmlinuz-*"))
     path = folder / "vmlinux"
     if path.exists() and path.stat().st_mtime >= (folder / "complete").stat().st_mtime:

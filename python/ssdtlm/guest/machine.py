@@ -12,32 +12,32 @@ from pathlib import Path
 
 from . import initrd, kernel, outcome
 
-# A model may be slower than a drive by any factor. What waits for it waits for ten minutes: QEMU for an answer (ms), Linux
-# for a command (s). QEMU's own 5 s would break the connection for good.
+# How long QEMU waits for an answer of the model, and Linux for a command. A model may be much slower than a drive, and after its
+# default of 5 s QEMU would break the connection for good.
 PATIENCE_MS = 600_000
-# The check of the timer at boot fails, and Linux with it, where the emulated processor is slow or its clock is another's.
-# Programs may map registers that a driver has: `nvme show-regs` does.
+# no_timer_check: with a slow processor or another clock the check of the timer at boot fails, and Linux does not start.
+# iomem=relaxed: programs may map registers of a device that has a driver, as `nvme show-regs` does.
 KERNEL_WORDS = ("console=ttyS0", "quiet", "panic=-1", "reboot=t", "no_timer_check", "iomem=relaxed",
                 f"nvme_core.io_timeout={PATIENCE_MS // 1000}", f"nvme_core.admin_timeout={PATIENCE_MS // 1000}")
 # TCG's time stamp counter counts the host's ticks, so a guest with a clock of its own must read another timer.
 SLAVED_WORDS = ("tsc=unstable", "clocksource=hpet")
 WALL_WORDS = ("tsc=reliable",)
-# Between two looks at a guest and its drive, and how long a guest whose drive has gone may take to end: it may be ending.
+# LOOK_S: time between two looks at a guest and its drive. GONE_S: a guest whose drive has ended may need so long to end itself.
 LOOK_S = 0.25
 GONE_S = 20
-# What a guest that lives for seconds has no use for: each takes 0.5 to 1 s of an emulated boot.
+# They leave out what a guest that lives for seconds does not need; each saves 0.5 to 1 s of an emulated boot.
 QUICK_WORDS = ("mitigations=off", "cryptomgr.notests", "apparmor=0", "ipv6.disable=1",
                "initcall_blacklist=crypto_kdf108_init,jent_mod_init,load_system_certificate_list")
-# The fewer abilities a processor has, the less of itself Linux patches at boot, which costs an emulator most. fio's checksums want
-# SSE 4.2, mkfs a source of random numbers.
+# At boot Linux patches its own code for each ability of the processor, which is slow in an emulator. So this one is old, but it has
+# SSE 4.2 for the checksums of fio, and random numbers for mkfs.
 PROCESSOR = "Nehalem,+rdrand"
-# Of QEMU's own: it starts a kernel and does nothing else.
+# A firmware that comes with QEMU. It starts a kernel and does nothing else.
 FIRMWARE = "qboot.rom"
 
 
 @dataclass
 class Plan:
-    """What to boot. Each drive is the path of a vfio-user socket; QEMU's own NVMe device takes a file, or a size in bytes."""
+    """What to boot. A drive is the path of a vfio-user socket; for a file, or a size in bytes, QEMU's own NVMe device is taken."""
     folder: Path
     output: Path
     script: bytes
@@ -48,7 +48,7 @@ class Plan:
     clock: Path | None = None  # the page that `ssdtlm serve --clock-page` writes
     shim: Path | None = None   # the library that reads it
     files: dict = field(default_factory=dict)
-    # Says whether the drives are still there: Linux waits as long for one that has gone as for one that is slow.
+    # A function that says whether the drives still run. Linux cannot tell a drive that has ended from one that is slow.
     drives_are_there: object = lambda: True
     kernel_words: tuple = ()
 
@@ -79,7 +79,7 @@ def drive_arguments(plan):
 def arguments(plan):
     words = [str(plan.folder / "qemu-system-x86_64"), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
              "-accel", "tcg", "-machine", "q35,usb=off,vmport=off,smbus=off,sata=off,graphics=off,memory-backend=mem",
-             # The server maps the guest's memory, so it must be a file that both can have.
+             # The server maps the memory of the guest, so it must be a file.
              "-object", f"memory-backend-memfd,id=mem,size={plan.memory_mib}M,share=on",
              "-cpu", PROCESSOR, "-bios", FIRMWARE, "-smp", str(plan.processors), "-m", f"{plan.memory_mib}M",
              "-serial", f"file:{plan.output / 'console.txt'}", "-device", "virtio-serial-pci"]
@@ -93,12 +93,12 @@ def arguments(plan):
 
 
 def _ends_with_us():
-    """In the child: QEMU gets a signal when whoever started it is killed (prctl(2), PR_SET_PDEATHSIG)."""
+    """Runs in the child: the kernel kills QEMU when the process that started it has ended (prctl(2), PR_SET_PDEATHSIG)."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 class Machine:
-    """A guest that runs. It ends by itself, or by `cut`, which is what a loss of power is to it."""
+    """A guest that runs. It ends by itself, or by cut(), which takes its power away."""
 
     def __init__(self, plan):
         self.plan = plan
@@ -115,7 +115,7 @@ class Machine:
                                             env=environment, preexec_fn=_ends_with_us)
 
     def said(self):
-        """What the script has printed so far."""
+        """The text that the script has printed so far."""
         path = self.plan.output / "output.txt"
         return path.read_text(errors="replace") if path.exists() else ""
 
@@ -124,7 +124,7 @@ class Machine:
         self.process.wait()
 
     def wait(self):
-        """Waits for the guest's end and returns what came back from it."""
+        """Waits for the end of the guest and returns an outcome.Outcome."""
         end, gone_since, cut = self.begun + self.plan.timeout_s, None, ""
         while not cut:
             try:

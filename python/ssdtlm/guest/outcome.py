@@ -10,20 +10,21 @@ from pathlib import Path
 @dataclass
 class Outcome:
     output: str
-    code: int | None  # of the script; None: it did not come to its end
+    code: int | None  # exit code of the script; None when it did not come to its end
     reason: str       # why there is no code, else empty
     wall_s: float
     guest_s: dict     # the guest's clock at booted, ready (drives there) and ended
     files: dict = field(default_factory=dict)  # name to path
 
     def json(self, name):
-        """A file of JSON. fio may print lines of its own before it."""
+        """The JSON of a file. Lines before it, which fio may print, are skipped."""
         text = self.files[name].read_text()
         return json.loads(text[text.index("{"):])
 
 
 def unpack(archive, folder):
-    """Takes the regular files below out/, and nothing that would lie outside `folder`. Empty where the archive is cut off."""
+    """Unpacks the regular files below out/ into `folder`, and nothing that would lie outside of it. Returns {name: path}; {} when the
+    archive is cut off."""
     taken = {}
     try:
         with tarfile.open(archive) as tar:
@@ -61,7 +62,7 @@ def why(folder, returned, cut, word):
 
 
 def collect(folder, returned, wall_s, cut):
-    """`cut`: why the guest was ended: "late", "gone" where its drive had ended, else empty."""
+    """The Outcome of a guest that has ended. cut: why it was ended: "late", "gone" when its drive had ended, else ""."""
     files = unpack(folder / "files.tar", folder / "files") if (folder / "files.tar").exists() else {}
     (folder / "files.tar").unlink(missing_ok=True)
     word = files[".code"].read_text().strip() if ".code" in files else ""

@@ -11,7 +11,7 @@ SHIM = "libssdtlm_guest_clock.so"
 
 
 def default_folder():
-    """As `tools/guest.sh get` is told to fill it: SSDTLM_GUEST, else a folder of the user's data."""
+    """The folder with QEMU, kernel and tools: SSDTLM_GUEST, else one among the data of the user."""
     named = os.environ.get("SSDTLM_GUEST")
     if named:
         return Path(named)
@@ -20,13 +20,13 @@ def default_folder():
 
 
 def getter():
-    """The script that fills the folder: in the source tree, beside an installed package, or in the wheel."""
+    """The path of the script that fills that folder: in the source tree, beside an installed package, or in the wheel."""
     places = (PACKAGE.parents[1] / "tools/guest.sh", PACKAGE / "share/ssdtlm/tools/guest.sh")
     return next((path for path in places if path.is_file()), Path("tools/guest.sh"))
 
 
 def folder(named=None):
-    """The folder with the parts. Raises UserError: nothing is fetched here."""
+    """The folder with QEMU, kernel and tools. Raises UserError when it has none; nothing is fetched here."""
     path = Path(named) if named else default_folder()
     if not (path / "complete").is_file():
         raise UserError(Problem("ssdtlm guest", f"{path} has no QEMU, kernel and tools", "",

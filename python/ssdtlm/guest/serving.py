@@ -18,7 +18,7 @@ ENDED_S = 120
 
 @dataclass
 class Drive:
-    """What to serve: devices are presets or files, merged from left to right."""
+    """What to serve. devices: presets or device files, merged from left to right."""
     devices: list
     output: Path
     socket: Path
@@ -89,7 +89,8 @@ class Server:
         self.process.send_signal(signal.SIGUSR1)
 
     def end(self):
-        """Ends the service as a user does, unless its guest has ended it, and waits for its results."""
+        """Ends the service, unless its guest has ended it, and waits for its results. Raises UserError or RunFailed when it did not end in
+        order."""
         if not self.drive.once and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:

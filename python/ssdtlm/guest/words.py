@@ -5,17 +5,16 @@ import shlex
 
 DRIVE = "/dev/nvme0n1"
 RESULT = "fio.json"
-# With one of these fio knows its files.
+# Options by which fio knows its files.
 PLACES = ("--filename", "--directory", "--filename_format", "--opendir")
 
-# More than one command, or an output of its own.
+# Signs of several commands, or of an output that the user has redirected.
 SHELL = (";", "&", "|", ">", "\n")
 
 
 def completed(text):
-    """The script for what a user gives with --with. A line that begins with fio and says neither where its files are nor how
-    its results are written gets both, with percentiles of the whole latency; everything
-    else stays as it is."""
+    """The script from the text of --with. A line of fio that says neither where its files are nor how results are written gets both, and
+    percentiles of the whole latency. Everything else stays as it is."""
     try:
         words = shlex.split(text)
     except ValueError:

@@ -73,7 +73,8 @@ FACTORS = {"MiB": 1 << 20, "KiB": 1 << 10, "B": 1}
 
 
 def accepted(device, place, found):
-    """The program's notes on the device. Mistakes that were found in the files, and those that the program finds, are raised together; no device is left then."""
+    """The program's notes on the device. Mistakes in the files of the user and those that the program finds are raised together as
+    UserError; no file is left then."""
     notes = []
     if not device.problems:
         write(place, device.toml())
@@ -88,7 +89,8 @@ def accepted(device, place, found):
 
 
 def accept(device, place):
-    """Asks the program, and returns its notes. Where it takes a smaller drive only, the drive becomes smaller; anything else that it refuses is said of what the user gave."""
+    """Asks the program about the device and returns its notes. If the program takes only a smaller drive, the drive is made smaller. All
+    else that it refuses is a problem of what the user gave."""
     for _ in range(3):
         done = subprocess.run([find_binary(), "config", "check", str(place)], capture_output=True, text=True, check=False)
         if done.returncode == 0:
@@ -102,14 +104,14 @@ def accept(device, place):
 
 
 def fit(device, key, value):
-    """The drive takes no more than this."""
+    """Makes the capacity as large as the drive allows."""
     row = device.row(key)
     device.rows.remove(row)
     device.take(row.name, row.value, key, f'"{value}"', "blocks that collection keeps free come on top of the spare here")
 
 
 def problems(device, found):
-    """By what the file has: what follows from a value that is refused itself is not said."""
+    """The problems in terms of the user's file. A value that only follows from a refused one is not told."""
     said = [(row, key, text) for key, text in found if (row := device.row(key))]
     direct = [(row, key, text) for row, key, text in said if not row.why] or said
     if direct:
@@ -122,7 +124,7 @@ def given(row):
 
 
 def table(rows):
-    """One line for each row, in three groups."""
+    """The text with a line for each row, in three groups."""
     text = ""
     for how, head in ((TAKEN, "taken"), (NEARLY, "taken nearly"), (NONE, "no counterpart")):
         group = [row for row in rows if row.how == how]

@@ -26,7 +26,7 @@ DEFAULTS = {"Flash_Channel_Width": "1", "Page_Metadat_Capacity": "0", "Overprovi
 
 
 def read(path):
-    """The XML's root, and the line of each element. Raises UserError."""
+    """(root of the XML, {element: its line}). Raises UserError."""
     try:
         # Some files have an empty line in front, which MQSim's parser lets pass.
         text = pathlib.Path(path).read_bytes()
@@ -48,7 +48,7 @@ def lines_of(root, text):
 
 
 class Values(Numbers):
-    """Leaves of the XML by name, and which of them somebody has asked for."""
+    """The values of the XML by name. It remembers which of them were asked for."""
 
     def __init__(self, root, path, lines):
         self._all, self._lines = {}, {}
@@ -87,7 +87,7 @@ class Values(Numbers):
         return list(self._all)
 
     def absent(self, name):
-        """Of a row's name: nothing in the file is called so."""
+        """Whether the file has no parameter of that name."""
         return not any(known == name or name.endswith("*") and known.startswith(name[:-1]) for known in self._all)
 
     def rest(self):
@@ -241,7 +241,8 @@ def mapping(device, values):
 
 
 def spare_of(ratio):
-    """TOML text of a ratio of the flash as one of the capacity; a drive without spare is made smaller until it works."""
+    """The TOML text of the spare. MQSim has a ratio of the flash, this program one of the capacity. A drive without spare is made smaller
+    until it works."""
     return f'"{max(0.0001, 100 * ratio / (1 - ratio)):.4f}%"'
 
 

@@ -24,7 +24,8 @@ def place(path, name):
 
 
 class Numbers:
-    """For classes with `path`, `problems` and text(name, default). A value that is no such number becomes a problem, and the number 1."""
+    """Readers of values, for classes with `path`, `problems` and text(name, default). A value that is no number of the kind becomes a
+    problem, and reads as 1."""
 
     def place(self, name):
         return place(self.path, name)
@@ -37,7 +38,7 @@ class Numbers:
             self.problems.append(problem)
 
     def word(self, name, words, default=None):
-        """One of the words, in any case. A word that is none of them becomes a problem, and the first of them."""
+        """One of the words, in upper or lower case. Any other value becomes a problem, and reads as the first of them."""
         value = self.text(name, default).upper()
         if value in words:
             return value

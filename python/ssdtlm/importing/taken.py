@@ -9,8 +9,8 @@ DEFAULT = " (its default)"
 
 @dataclasses.dataclass
 class Row:
-    """`name`, `value`: of the other simulator. `ours`: "key = value"; empty without counterpart. `why`: of what is not taken as it is.
-    `flow`: of a workload; empty for the device."""
+    """What becomes of one parameter. name, value: as in the other simulator. how: TAKEN, NEARLY or NONE. ours: "key = value", empty without
+    a counterpart. why: the reason where it is not taken as it is. flow: the flow it belongs to, empty for the device."""
 
     name: str
     value: str
@@ -20,13 +20,13 @@ class Row:
     flow: str = ""
 
     def of(self, name):
-        """True if it says what became of that parameter. "Page_Read_Latency_*" is of several."""
+        """Whether the row is about that parameter. A name such as "Page_Read_Latency_*" is about several."""
         return name.startswith(self.name[:-1]) if self.name.endswith("*") else name.endswith(self.name[1:]) if self.name.startswith("*") else name == self.name
 
 
 @dataclasses.dataclass
 class Job:
-    """A flow: fio job (text) or trace (path). region, priority: of the flow, see host.regions and host.queue_priorities."""
+    """A flow: the text of a fio job, or the path of a trace. region, priority: of the flow, see host.regions and host.queue_priorities."""
 
     name: str
     text: str = ""
@@ -37,18 +37,18 @@ class Job:
 
 
 class Device:
-    """A device file in the making: lines with the place that each value comes from."""
+    """A device file that is being made: values, each with the place that it comes from."""
 
     def __init__(self, name, description, source, path):
-        """`path`: the file that the user gave, for messages."""
+        """path: the file that the user gave, for messages."""
         self.name, self.description, self.source, self.path = name, description, source, path
         self.values = {}  # key -> (TOML text, comment)
         self.rows = []
-        self.problems = []  # of the file that the user gave
-        self.absent = lambda name: False  # what the file leaves out
+        self.problems = []  # list of Problem, about the file that the user gave
+        self.absent = lambda name: False  # whether the file leaves a parameter out
 
     def said(self, name, value):
-        """The value as the table has it."""
+        """The value as the table shows it."""
         return f"{value}{DEFAULT}" if self.absent(name) else str(value)
 
     def set(self, key, value, comment):
@@ -58,20 +58,20 @@ class Device:
         self.set(key, f'"{value}"', comment)
 
     def take(self, name, value, key, ours, why=""):
-        """`ours` is TOML text; with `why` it is taken nearly."""
+        """Sets a key from a parameter. ours: TOML text. With `why` the row says that it is taken nearly."""
         said = self.said(name, value)
         self.set(key, ours, f"{self.source} {name} = {said}" + (f"; {why}" if why else ""))
         self.rows.append(Row(name, said, NEARLY if why else TAKEN, f"{key} = {self.values[key][0]}", why))
 
     def part(self, name, value, key, why=""):
-        """Of a parameter that others set, too."""
+        """Adds a row for a parameter that has a part in a key which others set too."""
         self.rows.append(Row(name, self.said(name, value), NEARLY if why else TAKEN, f"{key} = {self.values[key][0]}", why))
 
     def beside(self, name, value, why, how=NONE):
         self.rows.append(Row(name, self.said(name, value), how, "", why))
 
     def row(self, key):
-        """What sets that key; none: it follows from others."""
+        """The row that sets the key; None when the key follows from others."""
         return next((row for row in self.rows if row.ours.startswith(f"{key} = ")), None)
 
     def toml(self):

@@ -14,10 +14,10 @@ from .stage_colours import colour
 
 # Okabe and Ito's colours for lines (their blue lighter), Tol's "light" for areas: told apart by colour-blind readers, on white and on black.
 LINES = ["#3B8BC8", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9"]
-# Behind them, where a chart has more lines. Not of AREAS, whose blues are hard to tell from these.
+# Further colours where a chart has more lines than those. The blues of AREAS are too much like them.
 MORE_LINES = ["#9467BD", "#8C6D31", "#7F7F7F", "#A8A800"]
 AREAS = ["#77AADD", "#EE8866", "#EEDD88", "#44BB99", "#FFAABB", "#BBCC33", "#99DDFF", "#AAAA00"]
-# Of labels of bars, and of an axis with its title, in pixels.
+# In pixels: the width of labels of bars, and the height of an axis with its title.
 LABEL_WIDTH, AXIS_HEIGHT = 100, 45
 # Text and lines take the colour of the page's text, light or dark, on the screen or on paper.
 INK = "currentColor"
@@ -34,25 +34,26 @@ CONFIG = {
 
 @dataclasses.dataclass
 class Chart:
-    """The rows that `spec` shows are in it under the name "table"."""
+    """One chart: `spec` is Vega-Lite as a dict, and has its data as CSV text. A notebook shows the object as a picture."""
 
     name: str
     title: str
     spec: dict
 
     def svg(self, width=640):
-        """As a picture for a white page, `width` pixels wide without title and axis."""
+        """The chart on white paper, as the text of an SVG file. `width`: of the drawing in pixels, without title and axis."""
         import vl_convert  # pylint: disable=import-outside-toplevel
         return vl_convert.vegalite_to_svg(self._on_white(width))
 
     def png(self, width=640, scale=2):
-        """The same in pixels, `scale` of them for one of the width. Bytes of a PNG file."""
+        """The chart on white paper, as the bytes of a PNG file. `width` as for svg(); `scale`: pixels of the file for each pixel of that
+        width."""
         import vl_convert  # pylint: disable=import-outside-toplevel
         return vl_convert.vegalite_to_png(self._on_white(width), scale=scale)
 
     def _on_white(self, width):
         spec = json.loads(json.dumps(self.spec).replace(f'"{INK}"', '"black"'))
-        # All around is added to the width, so legends need no room of their own.
+        # With "pad" axes and legends come on top of the width, so the drawing needs no room for them.
         spec.update(width=width, title=self.title, background="white", autosize="pad", padding=5)
         return spec
 
@@ -62,14 +63,14 @@ class Chart:
 
 
 def make(name, title, rows, layers, height):
-    """A Chart of layers that start with view(). rows: of its data, all with the same columns."""
+    """A Chart. rows: its data, dicts with the same keys. layers: of Altair, each made from view(). height: of the drawing in pixels."""
     chart = alt.layer(*layers) if len(layers) > 1 else layers[0]
     spec = chart.properties(width="container", height=height).to_dict(validate=False)
     for part in [spec, *spec.get("layer", [])]:
         part.pop("data", None)
     spec.pop("datasets", None)
     kinds = {column: "string" if isinstance(value, str) else "number" for column, value in rows[0].items()}
-    # As CSV, which names its columns once, and which the page offers.
+    # The data are CSV: it names each column once, and the page offers it for download.
     spec.update(data={"name": "table", "values": _csv(rows), "format": {"type": "csv", "parse": kinds}}, config=CONFIG, autosize={"type": "fit-x", "contains": "padding"})
     return Chart(name, title, spec)
 
@@ -83,24 +84,25 @@ def _csv(rows):
 
 
 def view():
-    """What each layer begins with; its data are those of the chart."""
+    """A layer of Altair that uses the data of its chart."""
     return alt.Chart(alt.Data(values=[]))
 
 
 def shortened(values, digits=4):
-    """Enough digits for a chart; files stay small."""
+    """A float with so many digits as a chart needs, so that pages stay small; other values as they are."""
     return float(f"{values:.{digits + 2}g}") if isinstance(values, float) else values
 
 
 def _stage_colour(stages, left, top):
-    """With a legend `left` of the axis and `top` below the chart's top: the labels of bars leave too little room on a
-    telephone."""
+    """The colour by stage. Its legend stands `left` pixels left of the axis and `top` pixels below the top of the chart, because labels of
+    bars leave it too little room on a telephone."""
     return alt.Color("stage:N", sort=stages, scale=alt.Scale(domain=stages, range=[colour(stage) for stage in stages]),
                      legend=alt.Legend(orient="none", direction="vertical", columns=2, legendX=-left, legendY=top))
 
 
 def stacked(name, title, op, parts, shown, longest):
-    """Bars of the stages of an operation. parts: (label, {stage: us}); `longest`: the bar that the scale ends with."""
+    """Bars of the stages of an operation. parts: list of (label, {stage: us}). shown: ShownStages. longest: value in us with which the
+    scale ends."""
     rows = [{"bar": label, "stage": stage, "us": shortened(value), "order": order}
             for label, part in parts for stage, value, order in shown.rows(op, part)]
     bars = view().mark_bar(stroke=INK, strokeWidth=0.3).encode(
@@ -113,7 +115,8 @@ def stacked(name, title, op, parts, shown, longest):
 
 
 def busy(name, title, rows):
-    """rows: {"resource", "busy", "busiest"} in percent: mean over the members as a bar, the busiest as a mark."""
+    """Bars of busy resources. rows: {"resource", "busy", "busiest"} in percent; the mean over the members is a bar, the busiest member a
+    mark."""
     order = [row["resource"] for row in rows]
     y = alt.Y("resource:N", title=None, sort=order)
     scale = alt.Scale(domain=[0, 100])
@@ -124,7 +127,7 @@ def busy(name, title, rows):
 
 
 def distribution(name, title, lines):
-    """lines: {label: points of data.cdf()}."""
+    """Lines of cumulative distributions. lines: {label: points of data.cdf()}."""
     rows = [{"line": label, "us": shortened(us), "percent": shortened(percent, 8), "nines": shortened(nines)}
             for label, points in lines.items() for us, percent, nines in points]
     line = view().mark_line(interpolate="linear", strokeWidth=1.5).encode(
@@ -138,8 +141,8 @@ def _line_colour(lines):
 
 
 def over_time(name, title, unit, lines, end, top, behind=()):
-    """lines: {label: points of data.series()}: the mean as a line, minimum to maximum as an area behind it. The scales end
-    at `end` ms and `top`. `behind`: layers that are drawn first."""
+    """Lines over time. lines: {label: points of data.series()}; the mean is a line, and an area behind it goes from minimum to maximum. The
+    scales end at `end` (ms) and `top`. behind: layers that are drawn first."""
     rows = [{"line": label, **{k: shortened(v) for k, v in point.items()}} for label, points in lines.items() for point in points]
     x = alt.X("ms:Q", scale=alt.Scale(domain=[0, end], nice=False), **axes.time("simulated time", end, in_us=1000))
     y = axes.time("latency", top) if unit == "us" else {"title": unit}
@@ -152,7 +155,8 @@ def over_time(name, title, unit, lines, end, top, behind=()):
 
 
 def heat_map(name, title, rows, value, label, domain):
-    """rows: {"channel", "die", value, ...} of data.utilisation() and its like; `label` of the colours, which span `domain`."""
+    """A map of dies. rows: {"channel", "die", `value`, ...}, as of data.utilisation(). label: title of the scale of colours, which goes
+    over `domain` (smallest, largest)."""
     channels = 1 + max(row["channel"] for row in rows)
     shown = cells("channel:O", "die:O", value, channels, domain)
     shown.rects = shown.rects.encode(
@@ -162,16 +166,17 @@ def heat_map(name, title, rows, value, label, domain):
                 18 * (1 + max(row["die"] for row in rows)))
 
 
-# A narrower cell, in pixels, has no room for its number.
+# In pixels; a narrower cell has no room for its number.
 NUMBER_WIDTH = 32
-# Viridis is lighter from here on: black text stands out more than white.
+# From this part of the scale on viridis is so light that black text stands out more than white.
 LIGHT_FROM = 0.45
 INK_OF_CELL = alt.condition("datum.ink === 'black'", alt.value("black"), alt.value("white"))
 
 
 @dataclasses.dataclass
 class Cells:
-    """Of a map: the rectangles and their numbers, each for an encoding of its own; which scale the colours have."""
+    """The parts of a map of cells. `rects` and `numbers` are layers that can get further encodings. `value`: name of the column that is
+    shown. `domain`: (smallest, largest) of the scale of colours. `wide`: whether that scale is logarithmic."""
 
     rects: alt.Chart
     numbers: alt.Chart
@@ -180,6 +185,7 @@ class Cells:
     wide: bool
 
     def colour(self, label, **legend):
+        """The encoding of the colours, with a legend whose title is `label`; legend: further properties of it."""
         kind = {"type": "log"} if self.wide else {}
         # A scale of powers has a tick for each tenth of a power by default.
         ticks = {"values": scales.log_ticks(*self.domain)} if self.wide else {}
@@ -187,13 +193,13 @@ class Cells:
                          legend=alt.Legend(title=label, orient="bottom", gradientLength=180, labelExpr=axes.NUMBER, **ticks, **legend))
 
     def text_of(self, value):
-        """Columns of a row."""
+        """The columns of a row that its number needs: the text, and whether it is black or white."""
         light = scales.share_of_scale(value, self.domain, self.wide) >= LIGHT_FROM
         return {"text": scales.brief(value), "ink": "black" if light else "white"}
 
 
 def cells(x, y, value, columns, domain, dy=0, x_sort=alt.Undefined, y_sort=alt.Undefined):
-    """The Cells of a map with so many columns, whose colours span `domain`. A cell holds its number where it is wide enough."""
+    """The Cells of a map with `columns` columns whose colours span `domain`. A number is shown where its cell is wide enough."""
     numbers = view().mark_text(fontSize=10, dy=dy).encode(
         x=alt.X(x, sort=x_sort), y=alt.Y(y, sort=y_sort), text="text:N", color=INK_OF_CELL,
         opacity=alt.condition(f"width / {columns} >= {NUMBER_WIDTH}", alt.value(1), alt.value(0)))
@@ -201,7 +207,7 @@ def cells(x, y, value, columns, domain, dy=0, x_sort=alt.Undefined, y_sort=alt.U
 
 
 def histogram(name, title, rows, top):
-    """rows of data.blocks_by_erases(); the scale of the blocks ends at `top`."""
+    """Bars of blocks by erases. rows: of data.blocks_by_erases(). top: number of blocks with which the scale ends."""
     erases = alt.Axis(values=scales.whole_ticks(rows[0]["erases"], rows[-1]["below"]), format="d")
     bars = view().mark_bar(color=AREAS[0], stroke=INK, strokeWidth=0.3).encode(
         x=alt.X("erases:Q", title="erases of a block", bin="binned", axis=erases), x2="below:Q",
@@ -210,7 +216,7 @@ def histogram(name, title, rows, top):
 
 
 def valid_units(name, title, rows):
-    """rows of data.full_by_valid()."""
+    """Bars of full superblocks by their share of valid units. rows: of data.full_by_valid()."""
     bars = view().mark_bar(color=AREAS[0], stroke=INK, strokeWidth=0.3).encode(
         x=alt.X("valid:O", title="valid units of a full superblock (%)", sort=None, axis=alt.Axis(labelAngle=0)),
         y=alt.Y("percent:Q", title="full superblocks (%)"), tooltip=["valid:O", "percent:Q"])
@@ -218,7 +224,7 @@ def valid_units(name, title, rows):
 
 
 def amplification(name, title, parts):
-    """parts: (label, rows of data.write_amplification())."""
+    """Bars of write amplification by cause. parts: list of (label, rows of data.write_amplification())."""
     rows = [{"bar": label, "order": order, "cause": row["cause"], "bytes": shortened(row["bytes"])}
             for label, causes in parts for order, row in enumerate(causes)]
     causes = list(dict.fromkeys(row["cause"] for row in rows))

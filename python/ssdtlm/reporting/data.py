@@ -9,18 +9,18 @@ from .scales import nines
 
 BANDS = ((0, 50), (50, 90), (90, 99), (99, 99.9), (99.9, 99.99), (99.99, 100))
 PERCENTILES = (50, 90, 99, 99.9, 99.99)
-# A percentile with fewer commands above it rests on chance.
+# With fewer commands above a percentile its value is chance.
 FEW_ABOVE = 10
-# A line of a chart: groups of rows with mean, minimum and maximum.
+# Of a line in a chart: each point stands for a group of rows, with their mean, minimum and maximum.
 MOST_POINTS = 150
-# A row of the time series shorter than this part of the others is no interval of its own.
+# A row of the time series that is shorter than this part of the first one says nothing about rates.
 SHORT = 0.5
-# Of a histogram.
+# Of a histogram: more counts than this share bars.
 MOST_BARS = 40
 
 
 def operations(result):
-    """Those that a run measured."""
+    """The names of the operations that a run measured, in the order of OPERATIONS."""
     return [op for op in OPERATIONS if op in result.latency_us]
 
 
@@ -33,7 +33,7 @@ def _total(row):
 
 
 def breakdown(result, op):
-    """Stage -> its part of the mean."""
+    """{stage: its part of the mean latency in us} of an operation."""
     return {stage: row["mean"] for stage, row in result.latency_us[op].items() if stage != "total"}
 
 
@@ -45,7 +45,7 @@ def bands(result, op):
     count = sum(row["count"] for row in bins)
     rows, cumulative, at = [], 0, 0
     for low, high in BANDS:
-        # The rank of the percentile; in whole numbers, as 0.999 * count would be rounded.
+        # The rank of the percentile, computed in whole numbers because 0.999 * count is inexact.
         rank = -(-count * round(high * 100) // 10000)
         members = []
         while at < len(bins) and cumulative < rank:
@@ -157,7 +157,8 @@ def with_outstanding(rows):
 
 
 def _by_die(result, **columns):
-    """Rows {"channel", "die", ...}; die counts within its channel. Empty without the numbers."""
+    """Rows {"channel", "die", ...} of lists with a value for each die; the number of a die counts within its channel. [] when the lists are
+    empty."""
     count = len(next(iter(columns.values())))
     per_channel = count // result.config["nand.geometry.channels"]
     return [{"channel": i // per_channel, "die": i % per_channel, **{name: values[i] for name, values in columns.items()}} for i in range(count)]
@@ -204,7 +205,7 @@ def full_by_valid(result):
 
 
 def drive_at_start(result):
-    """Name -> text: what was asked of preconditioning, and what it reached. Empty for results of a version that does not say it."""
+    """{name: text}: what was asked of preconditioning, and what it reached. {} for results of a version that does not say it."""
     start = result.json.get("precondition")
     if start is None:
         return {}
@@ -241,14 +242,14 @@ def write_amplification(result):
     if not ftl.get("host_bytes") or not causes:
         return []
     size = ftl["unit_bytes"]
-    # Pages under way at an edge of the window have their units counted on one side and their bytes on the other.
+    # For a page that is under way when the window begins or ends, units and bytes count on different sides of the edge.
     data = min(causes.get("host", 0), ftl["host_units"] * size)
     rows = {"units with host data": data, "unused room in host pages": causes.get("host", 0) - data, **{CAUSES[cause]: n for cause, n in causes.items() if cause != "host"}}
     return [{"cause": cause, "bytes": n / ftl["host_bytes"]} for cause, n in rows.items()]
 
 
 def configuration(result):
-    """Rows (key, value, origin) of what neither the device's own file nor a default says."""
+    """Rows (key, value, origin) of the parameters that were set by something else than a default or the device's own file."""
     own = result.json["device"] + ".toml:"
     return [(key, result.config[key], origin) for key, origin in result.origins.items()
             if origin != "default" and not origin.startswith(own)]
@@ -267,7 +268,7 @@ def jobs(result):
 
 
 def headroom(result):
-    """(resource, factor): the throughput that the busiest resource allows at the same cost per command, as a factor of the present one. None where
-    something else limits: with more of that, the cost per command is another one."""
+    """(resource, factor): by which factor the throughput could grow until the busiest resource is busy all the time, if the cost per
+    command stays as it is. None where something else limits."""
     most = result.json.get("limit", {}).get("most")
     return (most["resource"], most["factor"]) if most else None

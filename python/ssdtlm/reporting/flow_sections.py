@@ -4,7 +4,7 @@
 from .page import paragraph, table
 from .sections import number
 
-# Of many flows the table of waits would be their square: so many that waited longest; all of four flows.
+# The table of waits has the square of the number of flows: of many flows it shows the longest waits only, of four or five all.
 MOST_WAITS = 25
 
 

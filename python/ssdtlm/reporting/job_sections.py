@@ -5,7 +5,7 @@ from . import charts, data, owners
 from .page import escape, paragraph, table
 from .sections import FEW_ABOVE, number, percentile_text
 
-# A longer table is folded.
+# Of a table that is shown open; a longer one is folded.
 MOST_ROWS = 24
 
 
@@ -14,7 +14,7 @@ def _foldable(rows, summary, shown):
 
 
 def whose(page, runs):
-    # Those of several runs beside each other.
+    # Rows of several runs about the same job stand below each other.
     rows = [(label, kind, row) for kind in owners.KINDS
             for row, label in sorted(((row, label) for label, result in runs for row in owners.rows(result, kind)), key=_place)]
     if not rows:

@@ -4,14 +4,14 @@
 from ..result import OWNERS
 
 KINDS = {"job": "job", "tenant": "tenant", "stream": "write stream"}
-# Of a chart; there may be hundreds of jobs.
+# In a chart, because there may be hundreds of jobs.
 MOST_BARS = 12
-# fio's write_hint, from stream 1 on.
+# Names of streams 1 to 4, as fio's write_hint has them.
 HINTS = ("short", "medium", "long", "extreme")
 
 
 def _names(result, kind):
-    """{number: name}. A tenant is called as all of its jobs are."""
+    """{number: name} of jobs, tenants or streams. A tenant has a name where all of its jobs have the same one."""
     if kind == "stream":
         return dict(enumerate(HINTS, 1))
     names = {}
@@ -21,17 +21,18 @@ def _names(result, kind):
 
 
 def rows(result, kind):
-    """Those of Result.latency_of(), with "number" and "label" ("1 reader")."""
+    """Rows of Result.latency_of(), with "number" and "label" (for example "1 reader") added."""
     names = _names(result, kind)
     return [{**row, "number": row[kind], "label": f"{row[kind]} {names.get(row[kind], '')}".strip()} for row in result.latency_of(kind)]
 
 
 def count(results, kind, op):
+    """How many jobs, tenants or streams of all results have commands of the operation."""
     return len(_longest(results, kind, op))
 
 
 def _longest(results, kind, op):
-    """{number: p99}: the longest of all results."""
+    """{number: its longest p99 in us, over all results}."""
     found = {}
     for result in results:
         for row in result.latency_of(kind):
@@ -41,8 +42,8 @@ def _longest(results, kind, op):
 
 
 def drawn(results, kind, op):
-    """For each result its rows of an operation that a chart shows, the same numbers in all: all of them by number, or when these are
-    more than MOST_BARS the slowest by p99, slowest first. Empty lists where there are not two to be compared."""
+    """For each result the rows that a chart of the operation shows. The numbers are the same in all: all of them in order, or if there are
+    more than MOST_BARS those with the longest p99, the slowest first. Empty lists where fewer than two can be compared."""
     p99 = _longest(results, kind, op)
     if len(p99) < 2:
         return [[] for _ in results]
@@ -52,5 +53,5 @@ def drawn(results, kind, op):
 
 
 def parts(results, op):
-    """The stages of all bars of an operation."""
+    """A list of {stage: us}, one for each bar that is drawn for the operation."""
     return [row["stages"] for kind in OWNERS for of_one in drawn(results, kind, op) for row in of_one]

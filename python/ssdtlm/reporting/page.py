@@ -19,7 +19,8 @@ def paragraph(text, kind=""):
 
 
 def table(head, rows, text_columns=(), kinds=None):
-    """Cells are text; the first column and `text_columns` (numbers), with their heads, are set left. kinds: {text of a cell: its class in page.css}."""
+    """The HTML of a table. head and rows: texts. The first column and those numbered in `text_columns` are set left. kinds: {text of a
+    cell: its class in page.css}."""
     def cell(i, text):
         of = " ".join((["text"] if i in text_columns else []) + ([kinds[text]] if kinds and text in kinds else []))
         return f'<td class="{of}">{escape(text)}</td>' if of else f"<td>{escape(text)}</td>"
@@ -29,7 +30,7 @@ def table(head, rows, text_columns=(), kinds=None):
 
 
 def write(path, content):
-    """A text, or bytes. All or nothing."""
+    """Writes a text or bytes to a pathlib.Path. The file appears whole or not at all. Raises OSError."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -54,7 +55,7 @@ class Page:
         self.add(f"<h2>{escape(text)}</h2>\n")
 
     def charts(self, charts):
-        """Beside each other where there is room."""
+        """Adds charts beside each other, as many as there is room for."""
         figures = []
         for chart in charts:
             self.shown[chart.name] = chart
@@ -63,7 +64,7 @@ class Page:
         self.add('<div class="grid">\n' + "".join(figures) + "</div>\n")
 
     def text(self, libraries):
-        """The file. `libraries`: JavaScript that defines vegaEmbed()."""
+        """The whole HTML file. libraries: JavaScript that defines vegaEmbed()."""
         style = (FOLDER / "page.css").read_text(encoding="utf-8")
         script = (FOLDER / "page.js").read_text(encoding="utf-8")
         # "</script" inside a script would end it.

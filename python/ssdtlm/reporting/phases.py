@@ -24,10 +24,10 @@ def of_run(time_series):
 
 
 def layers(bands, scale=alt.Undefined):
-    """Shaded behind what a chart shows, with their names at the top. `scale`: of its x axis."""
+    """Layers of Altair for bands of of_run(): shaded areas behind the lines, with their names at the top. `scale`: that of the x axis."""
     drawn = []
     for begin, end, name in bands:
-        # One row, whatever the chart's table has.
+        # An aggregate makes one row of the chart's data, so that each shape is drawn once.
         once = view().transform_aggregate(rows="count()")
         drawn.append(once.mark_rect(color=INK, opacity=0.1).encode(x=alt.XDatum(begin, type="quantitative", scale=scale), x2=alt.X2Datum(end)))
         drawn.append(once.mark_text(text=name, color=INK, opacity=0.8, fontSize=10, align="left", baseline="top", dx=2, dy=2).encode(

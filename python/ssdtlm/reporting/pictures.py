@@ -16,7 +16,7 @@ def add_arguments(parser):
 
 
 def options(arguments):
-    """pictures= and picture_format= of report() and sweep_report(). Raises UserError."""
+    """The arguments pictures= and picture_format= of report() and sweep_report(), as a dict. Raises UserError."""
     if arguments.format and arguments.format not in FORMATS:
         raise UserError(Problem("command line", f"--format {arguments.format}", f"one of {', '.join(FORMATS)}", did_you_mean(arguments.format, FORMATS)))
     if arguments.format and not arguments.pictures:
@@ -25,12 +25,13 @@ def options(arguments):
 
 
 def said(folder, kind, count):
-    """What a command says of them; nothing without `folder`."""
+    """The line that a command prints about its pictures; "" without `folder`."""
     return f"{count} pictures in {pathlib.Path(folder) / ('*.' + kind)}\n" if folder else ""
 
 
 def draw(page, folder, kind):
-    """Each chart of a Page as a file of its name, on white paper. Without `folder` nothing. Raises UserError."""
+    """Writes each chart of a Page into `folder` as a file on white paper; does nothing without `folder`. kind: "svg" or "png". Raises
+    UserError."""
     if not folder:
         return
     if kind not in FORMATS:
@@ -45,7 +46,8 @@ def draw(page, folder, kind):
 
 
 def file_names(names):
-    """Names of charts without what a file's name must not have: a metric may have the name of a job in it. Each is there once."""
+    """For each name of a chart the name of its file, without ending. A metric may have the name of a job in it, so characters that a file's
+    name must not have are replaced; no two are equal."""
     found = {}
     for name in names:
         plain = re.sub(r"[^\w.\-\[\]]", "_", name)

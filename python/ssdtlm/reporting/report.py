@@ -19,7 +19,7 @@ DEFAULT_OUTPUT = "report.html"
 
 @functools.lru_cache(maxsize=None)
 def _preset(device):
-    """Key -> value; empty for a device that is no preset."""
+    """{key: value} of a preset; {} for a device that is none."""
     try:
         done = subprocess.run([find_binary(), "config", "show", device, "--json"], capture_output=True, text=True, check=False)
         return {key: row["value"] for key, row in json.loads(done.stdout)["parameters"].items()}
@@ -28,7 +28,7 @@ def _preset(device):
 
 
 def libraries():
-    """Vega, Vega-Lite and Vega-Embed. Putting them together takes seconds, so the user's cache keeps them."""
+    """The JavaScript of Vega, Vega-Lite and Vega-Embed, as one text. To bundle them takes seconds, so the text is kept in the user's cache."""
     import vl_convert  # pylint: disable=import-outside-toplevel
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "ssdtlm"
     file = cache / f"vega-{vl_convert.__version__}.js"
@@ -45,7 +45,7 @@ def libraries():
 
 
 def save(page, path):
-    """Writes a Page. Raises UserError."""
+    """Writes a Page to `path`, with all that it needs. Raises UserError when the file cannot be written."""
     try:
         write(path, page.text(libraries()))
     except OSError as error:
@@ -65,7 +65,7 @@ def _read(runs):
 
 
 def _page(results, folder):
-    """`folder`: where the page will be."""
+    """The Page of a report. `folder`: where its file will be, for relative paths on it."""
     from . import flow_sections, job_sections, sections  # pylint: disable=import-outside-toplevel
     from .page import Page, escape  # pylint: disable=import-outside-toplevel
     shown = sections.Runs(results)
@@ -89,9 +89,13 @@ def _page(results, folder):
 
 
 def report(*runs, output=None, pictures=None, picture_format="svg"):
-    """Writes one HTML file about one or several runs (folders or Results) and returns its path; without `output`,
-    report.html in the folder of the first. `pictures`: a folder for each chart as a file, "svg" or "png". Needs the extra `report`.
-    Raises UserError."""
+    """Writes a report about one or several runs as one HTML file, and returns its path. It needs the packages of the extra `report`.
+
+    runs: folders of runs, or Results.
+    output: path of the file; default report.html in the folder of the first run.
+    pictures: a folder in which each chart is written as a file too, of picture_format "svg" or "png".
+    Raises UserError for folders without results, when packages are missing, and when a file cannot be written.
+    """
     return _report(runs, output, pictures, picture_format)[0]
 
 
@@ -109,8 +113,8 @@ def _report(runs, output, pictures, picture_format):
 
 
 def charts(*runs):
-    """The charts of report(), each by itself, by name ("mean-read", "cdf-write"): a notebook shows them, `spec` is Vega-Lite
-    and svg() a picture. Needs the extra `report`. Raises UserError."""
+    """The charts of report() as {name: Chart}, for example "mean-read" and "cdf-write". A notebook shows a Chart; its `spec` is Vega-Lite,
+    and svg() and png() are pictures. Needs the extra `report`. Raises UserError."""
     need("report")
     results = _read(runs)
     return _page(results, results[0].path).shown

@@ -4,10 +4,10 @@
 import itertools
 import math
 
-# In us; the largest of which an axis holds two.
+# (name, us). An axis takes the largest unit of which its values reach LEAST_OF_UNIT.
 UNITS = (("s", 1e6), ("ms", 1e3), ("us", 1.0))
 LEAST_OF_UNIT = 2
-# Values above 0 whose largest is more than this times the smallest have a logarithmic scale.
+# A scale is logarithmic when its values are above 0 and the largest is more than this times the smallest.
 WIDE = 30
 LEAST_TICKS = 3
 MOST_WHOLE_TICKS = 6
@@ -16,12 +16,12 @@ MOST_NINES = 5
 
 
 def unit_of(largest_us):
-    """(name, us of it)."""
+    """(name, size in us) of the unit for an axis whose largest value is `largest_us`."""
     return next((unit for unit in UNITS if largest_us >= LEAST_OF_UNIT * unit[1]), UNITS[-1])
 
 
 def log_ticks(low, high):
-    """From `low` to `high`: powers of ten; also parts of them where these are fewer than three."""
+    """Ticks of a logarithmic axis between `low` and `high`: powers of ten, and where these are fewer than LEAST_TICKS also parts of them."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1,), (1, 2, 5), range(1, 10), [n / 2 for n in range(2, 20)]):
         ticks = [tick for power in powers for step in steps if low <= (tick := float(f"{step}e{power}")) <= high]
@@ -39,19 +39,19 @@ def whole_ticks(low, high):
 
 
 def nines(count, of):
-    """The place of `count` of `of` commands: 0.9 is at 1, 0.99 at 2. The rank is counted against one command more than there are: where the
-    slowest stands among all that might have come is not known, and 100 % has no place."""
+    """A share `count` / `of` as a number of nines: 0.9 is 1, 0.99 is 2. One command more than there are is assumed, because nothing is
+    known above the slowest, and 100 % would be infinite."""
     return min(MOST_NINES, -math.log10(1 - count / (of + 1)))
 
 
 def is_wide(values):
-    """Whether a scale of the values goes by powers."""
+    """Whether values need a logarithmic scale."""
     values = list(values)
     return bool(values) and min(values) > 0 and max(values) / min(values) > WIDE
 
 
 def span(values, from_zero=True):
-    """The domain of a scale: from the smallest to the largest where it goes by powers or needs no zero."""
+    """[smallest, largest] of a scale for the values. It begins with 0, unless it is logarithmic or needs no zero (`from_zero` False)."""
     low, high = min(values), max(values)
     if is_wide((low, high)) or not from_zero and low < high:
         return [low, high]
@@ -59,7 +59,7 @@ def span(values, from_zero=True):
 
 
 def brief(value):
-    """A number of at most five characters: for cells of a map."""
+    """A number in at most five characters, for a cell of a map."""
     for size, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= 0.9995 * size:
             return f"{_digits(value / size)}{name}"
@@ -73,7 +73,7 @@ def _digits(value):
 
 
 def share_of_scale(value, domain, wide):
-    """Where a value stands between the ends of a domain, from 0 to 1."""
+    """Where a value stands between the ends of a domain, from 0 to 1. wide: the scale is logarithmic."""
     low, high = domain
     if high == low:
         return 0.5

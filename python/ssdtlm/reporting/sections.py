@@ -18,7 +18,8 @@ def number(x):
 
 
 class Runs:
-    """The results with a short label each, and what they share."""
+    """The results of a report, each with a short label, and what its sections share: operations, end of the time axis (ms), stages that are
+    shown."""
 
     def __init__(self, results):
         self.results = results
@@ -83,7 +84,7 @@ def headline(page, runs):
 
 
 def percentile_text(row, percentile):
-    """row: with "count" and the percentiles."""
+    """A percentile of a row of result.json as text, marked where few commands are above it. row: with "count" and "p99" or the like."""
     return number(row[f"p{percentile}"]) + (" †" if data.few_above(row["count"], percentile) else "")
 
 
@@ -145,7 +146,7 @@ def _map_hits(row):
     return 100 * row["map_hits"] / asked if asked else None
 
 
-# Name, title, unit, {line: (value, highest)}; columns that older runs do not have are left out.
+# (name, title, unit, {line: (value, highest)}), for data.series(). Lines are left out where results of older versions lack the column.
 SERIES = (
     ("iops", "Throughput", "IOPS", {op: (lambda row, op=op: row[f"{op}_iops"], None) for op in ("read", "write")}),
     ("bandwidth", "Bandwidth", "MB/s", {op: (lambda row, op=op: row[f"{op}_MBps"], None) for op in ("read", "write")}),
@@ -162,7 +163,7 @@ SERIES = (
 
 
 def _lines(rows, functions):
-    """Those that are not zero throughout."""
+    """{line: points of data.series()} of the functions (value, highest). Lines that are zero throughout are left out."""
     lines = {line: data.series(rows, value, highest) for line, (value, highest) in functions.items()}
     return {line: points for line, points in lines.items() if any(point["high"] for point in points)}
 
@@ -184,7 +185,7 @@ def over_time(page, runs):
     page.charts(drawn)
 
 
-# Name, title, rows of a run, the column shown, its label, the scale (None: by scales.span() of all runs).
+# (name, title, function result -> rows, column that is shown, its label, domain of the scale or None for scales.span() over all runs).
 HEAT_MAPS = (
     ("dies", "Busy dies", data.utilisation, "busy", "busy (%)", [0, 100]),
     ("queues", "Queues of the dies (mean)", data.die_queues, "waiting", "transactions waiting", None),

@@ -13,10 +13,10 @@ COLOURS = {
     "die_wait_padding": "#68EC8C", "die_wait_checkpoint": "#8C98F8", "scheduler": "#508038", "channel_wait": "#F88CA4", "channel": "#5CE0F8",
     "array": "#BC5C20", "ecc": "#D4388C", "host_transfer": "#D4D474", "completion": "#8C68E0",
 }
-# Of stages that this version does not know, by their names.
+# For stages that this version does not know; the name decides which.
 REST = ("#7A6A58", "#A88F7A", "#5F7A86", "#8FA9B5", "#86758F", "#B3A2BC", "#7D8A62", "#ABB894")
 OTHER, OTHER_COLOUR = "other", "#BBBBBB"
-# Of an operation; the others are one part of a bar.
+# That an operation shows by themselves; its other stages are one part of a bar.
 MAX_STAGES = 8
 
 
@@ -47,7 +47,7 @@ class ShownStages:
         return sorted(share, key=share.get, reverse=True)[:MAX_STAGES]
 
     def rows(self, op, part):
-        """(stage, time, order) with the small ones summed up."""
+        """Rows (stage, time, order) of a bar. part: {stage: time}; stages that are not shown by themselves are one row."""
         sums = dict.fromkeys(self.stages[op], 0.0)
         for stage, value in part.items():
             name = stage if stage in sums else OTHER

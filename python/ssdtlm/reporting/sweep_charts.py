@@ -8,12 +8,12 @@ from .axes import NUMBER
 from .charts import INK, INK_OF_CELL, LABEL_WIDTH, LINES, cells, make, shortened, view
 
 CELL = 30
-# sweep_data.MARK as a shape: marks of equal points may cover each other, texts may not.
+# The mark of sweep_data.MARK as a shape, because shapes at the same place may overlap, and texts may not.
 CROSS = "M-.7,-.7L.7,.7M.7,-.7L-.7,.7"
 
 
 def _named(metric):
-    """A metric with its unit."""
+    """A metric with its unit, for the title of an axis."""
     last = metric.rsplit(".", 1)[-1]
     timed = metric.split(".")[0] in ("read", "write", "trim", "flush") and (last in ("mean", "max") or last.startswith("p"))
     return f"{metric} (us)" if timed else f"{metric} (MB/s)" if last == "MB_per_s" else metric
@@ -24,7 +24,7 @@ def _rows(rows):
 
 
 def heat_map(name, title, x, y, metric, found, x_names, y_names):
-    """found: of sweep_data.Sweep.cells()."""
+    """A map of a metric by two keys. found: cells of sweep_data.Sweep.cells(). x_names, y_names: places along the axes, by rising value."""
     shown = cells("x:N", "y:N", "value", len(x_names), scales.span([cell["value"] for cell in found], from_zero=False), dy=5, x_sort=x_names, y_sort=y_names[::-1])
     rects = shown.rects.encode(
         x=alt.X("x:N", title=x, sort=x_names, axis=alt.Axis(labelAngle=-40, labelOverlap="greedy")),
@@ -36,13 +36,14 @@ def heat_map(name, title, x, y, metric, found, x_names, y_names):
 
 
 def lines(name, title, x, by, metric, rows, x_names, by_names):
-    """rows of sweep_data.Sweep.lines(); `by_names`: of the lines, by rising value; one is no line of its own, without a legend."""
+    """Lines of a metric over key x, one for each value of key `by`. rows: of sweep_data.Sweep.lines(). by_names: the lines by rising value;
+    [""] for a single line without a legend."""
     axis = alt.X("x:N", title=x, sort=x_names, axis=alt.Axis(labelAngle=-40, labelOverlap="greedy"))
     values = [row["value"] for row in rows]
     span = scales.span(values, from_zero=False)
     kind = alt.Scale(domain=span, nice=True, **({"type": "log"} if scales.is_wide(span) else {}))
     value = alt.Y("value:Q", title=_named(metric), scale=kind, axis=alt.Axis(labelExpr=NUMBER))
-    # Many lines have the colours of their order, few those that differ most; without the ends of the scheme, which are lost on paper.
+    # Few lines have the colours that differ most. Many have those of viridis in their order, without its ends, which are hard to see on paper.
     of_lines = {"range": LINES[:len(by_names)]} if len(by_names) <= len(LINES) else {"scheme": alt.SchemeParams("viridis", extent=[0.2, 0.95])}
     colour = alt.Color("by:N", sort=by_names, scale=alt.Scale(domain=by_names, **of_lines), legend=alt.Legend(title=by, symbolOpacity=1, columns=4) if by else None)
     drawn = view().mark_line(strokeWidth=1.5).encode(x=axis, y=value, color=colour)
@@ -53,7 +54,7 @@ def lines(name, title, x, by, metric, rows, x_names, by_names):
 
 
 def front(name, title, first, second, points):
-    """points of sweep_data.Sweep.front()."""
+    """Points of two metrics, those of the Pareto front marked. points: of sweep_data.Sweep.front()."""
     rows = [{"label": p["label"], "first": shortened(p[first]), "second": shortened(p[second]), "front": p["front"]} for p in points]
     dots = view().mark_point(filled=True, size=45).encode(
         x=alt.X("first:Q", title=_named(first), scale=alt.Scale(zero=False, nice=True)), y=alt.Y("second:Q", title=_named(second), scale=alt.Scale(zero=False, nice=True)),
@@ -64,13 +65,13 @@ def front(name, title, first, second, points):
     return make(name, title, rows, [dots], 260)
 
 
-# Of the distance of two keys, what the name of one takes; lines pass between such bands.
+# Which part of the distance between two keys the band with a name takes; lines are drawn between these bands.
 BAND = 0.38
 
 
 def parallel(name, title, metric, ways, names, row_height):
-    """ways and names of sweep_data.Sweep.parallel(). Keys from top to bottom, so that their names have room on a telephone. A line that ends above a
-    name goes on below it at the same place."""
+    """Parallel coordinates. ways and names: of sweep_data.Sweep.parallel(). Keys stand below each other, so that their names have room on a
+    telephone. A line that ends above a name goes on below it at the same place."""
     after = {(r["line"], r["row"]): r["at"] for r in ways}
     rows = [{"line": r["line"], "row": r["row"], "at": shortened(float(r["at"])), "next": shortened(float(after.get((r["line"], r["row"] + 1), r["at"]))),
              "until": r["row"] + 1 - BAND if (r["line"], r["row"] + 1) in after else r["row"], "colour": shortened(r["colour"]), "name": ""} for r in ways]
@@ -80,7 +81,7 @@ def parallel(name, title, metric, ways, names, row_height):
     bands = view().mark_rect(color=INK, opacity=0.1).encode(x=x, x2="next:Q", y=y, y2="until:Q").transform_filter("datum.line < 0")
     drawn = view().mark_rule(strokeWidth=1, opacity=0.6).encode(
         x=x, x2="next:Q", y=y, y2="until:Q",
-        # Thin lines: without the ends of the scheme, which are lost on black paper and on white.
+        # Thin lines lack the ends of the scheme too, which are hard to see on black or on white.
         color=alt.Color("colour:Q", scale=alt.Scale(scheme=alt.SchemeParams("viridis", extent=[0.3, 0.85])), legend=alt.Legend(title=_named(metric), orient="bottom", gradientLength=180, tickCount=3)),
     ).transform_filter("datum.line >= 0 && datum.until > datum.row")
     texts = view().mark_text(align="left", baseline="bottom", dx=4, dy=-3, color=INK, fontSize=11).encode(x=x, y=y, text="name:N").transform_filter("datum.line < 0")

@@ -9,19 +9,19 @@ from ..result import OPERATIONS
 from ..sweeping.expressions import in_base_units
 from ..sweeping.points import shown
 
-# More values than this of an axis share places, each with as many points as the others.
+# An axis with more values than this has GROUPS places instead, each with equally many values.
 MOST_LEVELS, GROUPS = 12, 8
-# Lines of the parallel coordinates; those left out are the ones in the middle of the first metric.
+# Of the parallel coordinates; of more points those with middle values of the first metric are left out.
 MOST_LINES = 300
 # Verdicts on a run that is no steady state, the worse one first, and how a picture marks a point with one.
 UNSTEADY, MARK = ("not steady", "too short to say"), "×"
-# What one wants more of; of all else less.
+# Metrics of which more is better; of all others less is.
 MORE_IS_BETTER = ("iops", "MB_per_s", "ios")
 
 
 def _independent(columns):
-    """(keys, {key: the key that it follows}): a key follows another one whose values each stand in two points or more, and go with one
-    value of it each. Of two that follow each other the first stays."""
+    """(keys that are axes, {other key: the axis that it follows}). A key follows another one if each value of that one goes with a single
+    value of it, and stands in two points or more. Of two keys that follow each other the first is the axis."""
     keys, followers = list(columns), {}
     for key in columns:
         for other in keys:
@@ -80,14 +80,13 @@ class Sweep:
         return self._directions[metric] == "maximize" if metric in self._directions else more_is_better(metric)
 
     def pairs(self):
-        """Pairs of metrics for fronts: those that a search looks for together, else throughput against latency and the like, where one has its
-        price in the other."""
+        """Pairs of metrics for Pareto fronts: those of a search, else pairs in which more is better of one and less of the other."""
         if len(self._directions) > 1:
             return list(itertools.combinations([m for m in self.metrics if m in self._directions], 2))
         return [(a, b) for a, b in itertools.combinations(self.metrics, 2) if more_is_better(a) != more_is_better(b)]
 
     def levels(self, axis):
-        """([name of each place], function value -> place), by rising value."""
+        """([name of each place along the axis, by rising value], function value -> name of its place)."""
         values = sorted({_sortable(axis, p[axis]): p[axis] for p in self.points}.items())
         if len(values) <= MOST_LEVELS:
             names = [shown(value) for _, value in values]
@@ -99,7 +98,8 @@ class Sweep:
         return names, lambda value: places[_sortable(axis, value)]
 
     def effect(self, axis, metric):
-        """Distance between the largest and smallest mean over the places of an axis, as a part of the mean of all."""
+        """How much an axis matters for a metric: the distance between the largest and smallest mean over its places, as a part of the mean
+        of all points."""
         _, place = self.levels(axis)
         of_place = collections.defaultdict(list)
         for point in self.points:
@@ -109,11 +109,11 @@ class Sweep:
         return (max(means) - min(means)) / abs(whole) if whole else 0.0
 
     def strongest(self, metric):
-        """Axes by falling effect."""
+        """The axes, that with the largest effect on the metric first."""
         return sorted(self.axes, key=lambda axis: -self.effect(axis, metric))
 
     def cells(self, x, y, metric):
-        """Rows {"x", "y", "value", "points"}: the mean over all else."""
+        """Rows {"x", "y", "value", "points", "mark"} of a map by two axes: the value is the mean over all other keys, of so many points."""
         (_, place_x), (_, place_y) = self.levels(x), self.levels(y)
         cells = collections.defaultdict(list)
         for point in self.points:
@@ -122,7 +122,8 @@ class Sweep:
         return [{"x": a, "y": b, "value": statistics.fmean(values), "points": len(values), "mark": MARK if (a, b) in marked else ""} for (a, b), values in cells.items()]
 
     def lines(self, x, by, metric):
-        """Rows {"x", "by", "value", "points", "mark"} of a line for each value of `by`: as cells(). Without `by` one line, of the mean over all else."""
+        """Rows {"x", "by", "value", "points", "mark"} of lines over axis x, one for each value of `by`, or one line of means when `by` is
+        None."""
         if by:
             return [{"x": c["x"], "by": c["y"], "value": c["value"], "points": c["points"], "mark": c["mark"]} for c in self.cells(x, by, metric)]
         names, place = self.levels(x)
@@ -131,8 +132,8 @@ class Sweep:
                 for name, found in members.items()]
 
     def pair(self, metric, x=None, by=None):
-        """(x, by) of maps and lines: as asked for, else the two axes with the most effect, with more values along the page. `by` is None when there is one
-        axis."""
+        """(x, by) for maps and lines: the keys that are given, else the axes with the largest effect on the metric; of two the one with
+        more values is x. `by` is None when there is one axis only."""
         others = [axis for axis in self.strongest(metric) if axis not in (x, by)]
         first = x or others.pop(0)
         second = by or (others[0] if others else None)
@@ -141,7 +142,8 @@ class Sweep:
         return first, second
 
     def front(self, first, second):
-        """Points {"label", first, second, "front"}; front: "yes" when no other point is better in one without being worse in the other."""
+        """Rows {"label", first, second, "front"} of all points; front is "yes" where no other point is better in one metric without being
+        worse in the other."""
         sign = [-1 if self.more_is_better(metric) else 1 for metric in (first, second)]
         costs = [(sign[0] * p[first], sign[1] * p[second]) for p in self.points]
         best, on_front = None, set()
@@ -180,7 +182,7 @@ def _short(value):
 
 
 def _sortable(key, value):
-    """Numbers before texts."""
+    """A key for sorting: numbers come before texts."""
     number = in_base_units(key, value)
     if isinstance(number, (list, tuple)) or number is None:
         number = shown(number)

@@ -31,7 +31,7 @@ def add_arguments(parser):
 
 
 def command(arguments):
-    """Returns (text for standard output, exit code): 1 when a trend is missed that the model is known to meet."""
+    """Returns (text for standard output, exit code). The exit code is 1 when the model misses a trend that it is known to meet."""
     if arguments.names == ["list"]:
         return "".join(f"{name}: {studies.load(name).title}\n" for name in studies.names()), 0
     if arguments.workers < 1:
@@ -57,7 +57,7 @@ def command(arguments):
         except UserError as error:
             if len(chosen) == 1:
                 raise
-            problems[name] = error.problems  # the others need not wait for a repair
+            problems[name] = error.problems  # the other studies are run all the same
         except Interrupted:
             stopped = True
             break
@@ -77,7 +77,7 @@ def command(arguments):
 
 
 def index(ended, missing, path, pictures):
-    """Writes the page of all studies and returns what to print of it. `missing`: why others are not on it, by name."""
+    """Writes the page of all studies and returns the text to print about it. missing: {name: why a study is not on the page}."""
     from ..reporting.report import save  # pylint: disable=import-outside-toplevel
     path.parent.mkdir(parents=True, exist_ok=True)
     made = indexes.page_of(ended, missing)
@@ -88,7 +88,7 @@ def index(ended, missing, path, pictures):
 
 
 def place_traces(name, study, traces):
-    """Gives a study the user's traces. Raises UserError where it has no use for them, or one cannot be read."""
+    """Gives the user's traces to a study. Raises UserError when it has no use for them, or when one is not there."""
     if traces and not study.takes_traces:
         raise UserError(Problem("command line", f"--trace: {name} has no use for traces", ", ".join(n for n in studies.names() if studies.load(n).takes_traces)))
     missing = [trace for trace in traces if not pathlib.Path(trace).is_file()]
@@ -98,7 +98,8 @@ def place_traces(name, study, traces):
 
 
 def run(name, study, folder, quick, workers, curves=()):
-    """Runs what has not ended, writes study.html, rows.csv and trends.json, with measured curves errors.csv too, and returns an Ended. Raises UserError."""
+    """Runs what has not ended of a study, writes study.html, rows.csv, trends.json and with measured curves errors.csv, and returns an
+    index.Ended. Raises UserError."""
     from .figures import chart_of  # pylint: disable=import-outside-toplevel
     from ..reporting.report import save  # pylint: disable=import-outside-toplevel
     began = time.monotonic()

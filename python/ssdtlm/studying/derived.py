@@ -11,13 +11,13 @@ from ..simulate import assignment
 
 
 def derive(device, settings):
-    """The JSON of `ssdtlm config derive`: "figures" and "ceilings". Raises UserError."""
+    """The JSON of `ssdtlm config derive` as a dict with "figures" and "ceilings". settings: {parameter: value}. Raises UserError."""
     return _derive(find_binary(), device, tuple(assignment(key, value) for key, value in sorted(settings.items())))
 
 
 @functools.lru_cache(maxsize=None)
 def capacities():
-    """{preset: bytes that its host sees}. Raises UserError."""
+    """{name of a preset: its capacity in bytes, as the host sees it}. Raises UserError."""
     done = subprocess.run([find_binary(), "config", "presets", "--json"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise UserError(Problem("config presets", done.stderr.strip()))

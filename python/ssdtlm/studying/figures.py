@@ -7,7 +7,7 @@ from ..reporting import axes, charts, scales
 from .time_figures import time_chart
 
 HEIGHT, CELL_HEIGHT = 220, 26
-# Pixels: of a chart without its axis where two stand beside each other, and of a character of a label (10 px high).
+# In pixels: the width of a drawing where two stand beside each other, and of a character of a label (10 px high).
 NARROW, CHARACTER = 380, 6.5
 NAMED = ("bars", "stacked", "map")  # their x are names, not numbers
 
@@ -16,19 +16,19 @@ def chart_of(figure):
     if figure.kind == "time":
         return time_chart(figure)
     rows = [{"x": str(row[figure.x]) if figure.kind in NAMED else row[figure.x], "y": charts.shortened(row[figure.y]),
-             "by": str(row[figure.by]) if figure.by else figure.y} for row in figure.rows]  # an empty text would be no value in CSV
+             "by": str(row[figure.by]) if figure.by else figure.y} for row in figure.rows]  # CSV reads an empty text as no value
     layers, height = KINDS[figure.kind](figure, rows)
     return charts.make(figure.name, figure.title, rows, layers, height)
 
 
 def _bars(figure, rows):
-    """Beside each other."""
+    """(layers, height) of groups of bars: those of a group stand beside each other."""
     x, lines = _x(figure, rows, "N"), _different(rows, "by")
     return [charts.view().mark_bar().encode(x=x, xOffset=alt.XOffset("by:N", sort=lines), y=_y(figure, rows), color=_colour(lines, charts.LINES), tooltip=TOOLTIP)], HEIGHT
 
 
 def _stacked(figure, rows):
-    """On top of each other, in the order in which they come first."""
+    """(layers, height) of bars whose parts stand on top of each other, in the order in which they come first."""
     parts, tops = _different(rows, "by"), {}
     for row in rows:
         row["order"] = parts.index(row["by"])
@@ -39,12 +39,12 @@ def _stacked(figure, rows):
 
 
 def _lines(figure, rows):
-    """Between points whose places are equally far from each other."""
+    """(layers, height) of lines over names or numbers, which are equally far from each other."""
     return _drawn(figure, rows, charts.view().mark_line(point=True, strokeWidth=1.5), _x(figure, rows, "O"))
 
 
 def _curves(figure, rows):
-    """Over numbers to scale."""
+    """(layers, height) of lines over numbers to scale."""
     axis = _powers(rows, "x") if "x" in figure.log else {"scale": alt.Scale(zero=False, nice=False)}
     return _drawn(figure, rows, charts.view().mark_line(strokeWidth=1.5), alt.X("x:Q", title=figure.x, **axis))
 
@@ -58,7 +58,7 @@ def _drawn(figure, rows, mark, x):
 
 
 def _extremes(rows, x, y, lines):
-    """Marks of the first of the largest and of the smallest values of each line, with their numbers."""
+    """Layers that mark the largest and the smallest value of each line, with their numbers. Of equal values the first is marked."""
     for row in rows:
         row.update(mark="", text="")
     for line in lines:
@@ -73,7 +73,7 @@ def _extremes(rows, x, y, lines):
 
 
 def _map(figure, rows):
-    """Cells of rows `by` and columns `x`, coloured by `y`."""
+    """(layers, height) of cells in rows `by` and columns `x`, coloured by `y`."""
     columns, values = _different(rows, "x"), [row["y"] for row in rows]
     names = _different(rows, "by")
     shown = charts.cells("x:N", "by:N", "y", len(columns), scales.span(values), x_sort=columns, y_sort=names)
@@ -95,7 +95,7 @@ def _different(rows, column):
 
 
 def _title(figure):
-    """A rate says what it is by its unit, a time does not."""
+    """The title of the y axis. A rate is known by its unit; a time has its quantity in front."""
     if figure.unit not in TIMES:
         return figure.unit or figure.y
     return f"{QUANTITIES.get(figure.y, 'latency')} ({figure.unit})"
@@ -112,7 +112,7 @@ def _x(figure, rows, kind):
 
 
 def _label_angle(rows):
-    """Of the names along x: they lie where each has room."""
+    """The angle of the names along x: 0 where all have room, else -90 degrees."""
     names = _different(rows, "x")
     return 0 if max(len(str(name)) for name in names) * CHARACTER <= NARROW / len(names) else -90
 
@@ -125,6 +125,6 @@ def _y(figure, rows):
 
 
 def _powers(rows, column):
-    """Of an axis that goes by powers: values must be above 0."""
+    """The arguments scale= and axis= of a logarithmic axis. All values of the column must be above 0."""
     low, high = (pick(row[column] for row in rows) for pick in (min, max))
     return {"scale": alt.Scale(type="log", domain=[low, high], nice=False), "axis": alt.Axis(values=scales.log_ticks(low, high), labelExpr=axes.NUMBER)}

@@ -5,7 +5,7 @@ from .study import Figure, Trend
 
 
 def job(name, rw, size_kib, depth, ramp, runtime, *more):
-    """(name, text of a job file) of a closed loop. `more`: further lines."""
+    """(name, text of a job file) of a flow in a closed loop. more: further lines of the file."""
     lines = [f"[{name}]", "ioengine=libaio", "direct=1", f"rw={rw}", f"bs={size_kib}k", f"iodepth={depth}", "time_based", f"ramp_time={ramp}", f"runtime={runtime}", *more]
     return (name, "\n".join(lines) + "\n")
 
@@ -52,17 +52,17 @@ def charts(name, title, rows, x, by, more=()):
 
 
 def series(rows, **of):
-    """The rows that have these values."""
+    """The rows that have all of these values."""
     return [row for row in rows if all(row.get(key) == value for key, value in of.items())]
 
 
 def change(rows, x, column):
-    """'1.05 at 2, 13.7 at 256'."""
+    """The values over the axis as text: '1.05 at 2, 13.7 at 256'."""
     return ", ".join(f"{row[column]:.3g} at {row[x]:g}" for row in rows)
 
 
 def rises(sentence, rows, x, column, slack=0.0, **more):
-    """Each is above the one before, or below it by the share `slack` at most."""
+    """Whether each value is above the one before, or below it by the part `slack` at most."""
     values = [row[column] for row in rows]
     return Trend(sentence, values[-1] > values[0] and all(b >= a * (1 - slack) for a, b in zip(values, values[1:])), change(rows, x, column), **more)
 
@@ -73,7 +73,7 @@ def falls(sentence, rows, x, column, slack=0.0, **more):
 
 
 def near(sentence, rows, x, column, other, tolerance, **more):
-    """`column` is `other` (a column or a number), to the share `tolerance`, in every row that has both."""
+    """Whether `column` equals `other` (a column or a number) within the part `tolerance`, in every row that has both."""
     pairs = [(row[x], row[column], other if isinstance(other, (int, float)) else row[other]) for row in rows if isinstance(other, (int, float)) or row.get(other) is not None]
     worst = max(pairs, key=lambda pair: abs(pair[1] / pair[2] - 1))
     return Trend(sentence, abs(worst[1] / worst[2] - 1) <= tolerance, f"worst {worst[1]:.3g} against {worst[2]:.3g} ({100 * (worst[1] / worst[2] - 1):+.1f} %) at {worst[0]:g}", **more)

@@ -7,7 +7,7 @@ import pathlib
 
 @dataclasses.dataclass
 class Ended:
-    """What a study has found. `charts`: of reporting.charts; `said`: the text for the terminal."""
+    """A study that was run: its rows, number of runs, trends, charts (charts.Chart) and `said`, the text for the terminal."""
 
     name: str
     study: object
@@ -29,7 +29,7 @@ class Ended:
 
 
 def page_of(ended, stopped):
-    """The Page of a list of Ended, for the folder that has theirs; stopped: {name: message} of those that did not end."""
+    """The Page about a list of Ended, which stands in the folder of their folders. stopped: {name: message} of studies that did not end."""
     from ..reporting.page import Page, escape, paragraph, table  # pylint: disable=import-outside-toplevel
     page = Page("ssdtlm: studies")
     page.add("<h1>Published studies, run again</h1>\n")
@@ -49,7 +49,7 @@ def page_of(ended, stopped):
 
 
 def trends_table(trends):
-    """What is met, and what is not, differ in word and colour."""
+    """The HTML table of trends. Those that are met and those that are missed differ in word and colour."""
     from ..reporting.page import table  # pylint: disable=import-outside-toplevel
     word = lambda trend: "met" if trend.met else "LOST" if trend.expected else "NOT\u00a0MET"
     kinds = {"met": "met", "LOST": "missed", "NOT\u00a0MET": "missed"}

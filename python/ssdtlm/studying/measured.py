@@ -52,7 +52,7 @@ def errors(rows, measured):
 
 
 def at(curve, x):
-    """Between the two neighbours of x; None outside."""
+    """The value at x on the straight line between its two neighbours; None beyond the ends."""
     for (x0, y0), (x1, y1) in zip(curve, curve[1:]):
         if x0 <= x <= x1:
             return y1 if x == x1 or x0 == x1 else y0 + (y1 - y0) * (x - x0) / (x1 - x0)

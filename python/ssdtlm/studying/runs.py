@@ -24,12 +24,13 @@ from ..sweeping.plan import PLAYED
 
 LONGEST_MESSAGE = 2000
 SECONDS_OF_SILENCE = 10
-# Of no influence on the numbers.
+# Parameters that do not change the results.
 NOT_IN_KEY = ("name", "description", "based_on")
 
 
 def key(point, build, device):
-    """Of what decides the result: equal points of two studies are one run. `device`: what the point's device says, not its name."""
+    """The name of a point's folder: a digest of all that decides its result. Equal points of two studies have the same. device: digest of
+    the parameters of the point's device."""
     what = [build, device, list(point.jobs), sorted((k, _content_of(v) if k == PLAYED else assignment(k, v)) for k, v in point.settings.items()), list(point.options)]
     what += [_digest(pathlib.Path(trace).read_bytes()) for trace in point.traces]
     what += [point.guest] if point.guest else []
@@ -41,12 +42,12 @@ def _digest(content):
 
 
 def _content_of(played):
-    """Of a job file or trace; a workload that comes with the program has its name alone."""
+    """The digest of a job file or trace; the name of a workload that comes with the program."""
     return _digest(pathlib.Path(played).read_bytes()) if os.path.isfile(played) else played
 
 
 def device_digest(binary, device):
-    """Of all parameters that a device file or preset resolves to: comments and order do not count. Raises UserError."""
+    """A digest of all parameters that a device file or preset gives; comments and order do not count. Raises UserError."""
     done = subprocess.run([binary, "config", "show", device, "--json"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise UserError(Problem(device, done.stderr.strip()[-LONGEST_MESSAGE:]))
@@ -57,12 +58,12 @@ def device_digest(binary, device):
 
 
 def texts(point):
-    """(name of a file, its text) of what a point's command reads."""
+    """[(name of a file, its text)] of the files that the command of a point reads."""
     return [("guest.sh", point.guest)] if point.guest else [(f"{flow}.fio", text) for flow, text in point.jobs]
 
 
 def words(point, folder, jobs):
-    """The command of a point whose job files, or whose script for a guest, are `jobs`."""
+    """The words of the command of a point. jobs: paths of its job files, or of its script for a guest."""
     line = ["guest", point.device, "-o", str(folder), "--script", *map(str, jobs)] if point.guest else ["run", point.device, "-q", "-o", str(folder)]
     for job in () if point.guest else (*jobs, *point.traces):
         line += ["-w", str(job)]
@@ -72,14 +73,15 @@ def words(point, folder, jobs):
 
 
 class Runs:
-    """`workers` at a time, in folder/runs. Raises UserError when a run fails: a study has no run that may."""
+    """Runs points, `workers` at a time, and keeps each in folder/runs. say: takes a text about progress. Raises UserError when a run fails,
+    because a study has no run that may."""
 
     def __init__(self, folder, workers, say):
         self.folder = pathlib.Path(folder)
         self._workers, self._say = workers, say
         self._binary = find_binary()
         self._build = build_identifier(self._binary)
-        # Of these runs: a later study may find other files. There are many points, and few devices.
+        # The cache belongs to these runs, because a later study may find other files. Many points share few devices.
         self._device = functools.lru_cache(maxsize=None)(functools.partial(device_digest, self._binary))
         self._stop = threading.Event()
         self._children = set()
@@ -106,7 +108,7 @@ class Runs:
                 raise
         return [(point, self._read(self._place(k))) for k, point in zip(keys, points)]
 
-    # What others keep of a run.
+    # A class with other results overrides the next methods.
 
     def _key(self, point):
         return key(point, self._build, self._device(point.device))
@@ -139,7 +141,7 @@ class Runs:
             child = subprocess.Popen([self._binary, *words(point, attempt, jobs)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.PIPE, text=True, errors="replace", env={**os.environ, "SSDTLM_PARENT": str(os.getpid())})
             self._children.add(child)
-            if self._stop.is_set():  # it began while the others were being ended
+            if self._stop.is_set():  # it was started while the others were ended
                 child.kill()
             _, said = child.communicate()
             self._children.discard(child)
@@ -154,7 +156,8 @@ class Runs:
 
 
 def progress():
-    """(say, end): a line on a terminal that is written again and again; elsewhere one every ten seconds."""
+    """(say, end), two functions. say(text) shows how far a study is: on a terminal in one line, elsewhere a new line every ten seconds at
+    most. end() clears the line."""
     if not sys.stderr.isatty():
         last = [time.monotonic()]
 

@@ -67,7 +67,7 @@ class Trend:
 
 
 def check(sentence, met, found, *more, **named):
-    """A Trend that nobody has published: what a formula says, or what stands behind a miss."""
+    """A Trend of our own: it follows from a formula, or explains why a published one is missed."""
     return Trend(sentence, met, found, *more, own=True, **named)
 
 
@@ -81,18 +81,18 @@ class Study:
     traces = ()
 
     def lacks(self):
-        """What the study needs and this machine has not, as a sentence; empty where it can run. `study all` leaves it out then."""
+        """What the study needs and this machine does not have, as a sentence; "" where it can run. `study all` leaves it out then."""
         return ""
 
     def points(self, quick):
         raise NotImplementedError
 
     def rows(self, ended):
-        """ended: list of (Point, Result)."""
+        """A list of dicts, one for each line of the table. ended: list of (Point, Result)."""
         raise NotImplementedError
 
     def files(self, ended):
-        """{path in the folder of the study: text} of files that the study is known by, beside its rows."""
+        """{path in the folder of the study: text} of further files. ended: list of (Point, Result)."""
         return {}
 
     def figures(self, rows):
@@ -103,7 +103,7 @@ class Study:
 
 
 def folder():
-    """Where the studies are: beside the sources, in the installation beside this package, or in the wheel."""
+    """The folder of all studies: beside the sources, in the installation beside this package, or in the wheel."""
     named = os.environ.get("SSDTLM_STUDIES")
     places = [pathlib.Path(named)] if named else [PACKAGE.parent.parent / "studies", PACKAGE / "share" / "ssdtlm" / "studies"]
     for place in places:
@@ -117,7 +117,7 @@ def names():
 
 
 def load(name):
-    """The Study of that name. Raises UserError."""
+    """The Study of that name. Raises UserError when there is none."""
     known = names()
     if name not in known:
         raise UserError(Problem("command line", f"no study '{name}'", f"all, {', '.join(known)}", did_you_mean(name, [*known, "all"])))

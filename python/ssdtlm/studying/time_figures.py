@@ -6,12 +6,12 @@ import altair as alt
 from ..reporting import charts, phases
 
 HEIGHT = 200
-# Of the marks: told apart from each other, and from the lines, by place and word as well.
+# Colours of the two marks. Place and word tell them apart as well.
 MOST, LEAST = "#D55E00", "#3B8BC8"
 
 
 def extremes(figure):
-    """(row of the largest, row of the smallest value) outside the bands; the first of equals."""
+    """(row with the largest value, row with the smallest value) outside of the shaded bands; of equal ones the first."""
     inside = lambda x: any(begin <= x < end for begin, end, _ in figure.bands)
     rows = [row for row in figure.rows if not inside(row[figure.x])] or figure.rows
     return max(rows, key=lambda row: row[figure.y]), min(rows, key=lambda row: row[figure.y])

@@ -28,8 +28,8 @@ def _notes(file):
 
 
 def build_identifier(path):
-    """The build identifier that the linker wrote, as hexadecimal digits, which strip and packaging leave as it is; without one,
-    the SHA-256 of the file."""
+    """The identifier of a build as hexadecimal digits: the one that the linker wrote, which strip and packaging leave as it is. A file
+    without one has its SHA-256."""
     with open(path, "rb") as file:
         elf = file.read(6) == b"\x7fELF\x02\x01"
         file.seek(0)

@@ -12,10 +12,10 @@ from ..errors import Problem, UserError
 from ..extras import need
 
 CLUSTERS = ("slurm",)
-# Dask gives a task up that was assigned to more dying workers than this; each one counts, also when another task killed it.
+# How many dying workers a task may be assigned to before Dask gives it up. A worker counts for all of its tasks, whichever killed it.
 ALLOWED_FAILURES = 100
 CONNECT_S = 30
-# Dask looks at its own processes a hundred times a second, which the simulators would pay for.
+# By default Dask looks at its processes a hundred times a second, which takes time from the simulators.
 QUIET = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "2s", "distributed.admin.tick.limit": "60s",
          "distributed.admin.system-monitor.interval": "10s", "distributed.logging.distributed": "warning"}
 
@@ -30,20 +30,20 @@ def available_memory():
 
 
 def default_workers(memory_limit):
-    """One a core that this process may use, but no more than memory has room for."""
+    """One worker for each core that this process may use, but no more than fit into memory."""
     cores = len(os.sched_getaffinity(0))
     return max(1, min(cores, available_memory() // memory_limit)) if memory_limit else cores
 
 
 class Workers:
-    """`client` of Dask; `memory`: bytes that all workers of this machine share, 0 when they are elsewhere."""
+    """Workers that run. client: Dask's Client. memory: bytes that the workers of this machine share, 0 when they are on other machines."""
 
     def __init__(self, client, count, memory):
         self.client, self.count, self.memory = client, count, memory
 
 
 def _quiet_log(folder):
-    """What Dask has to say goes to a file: a killed worker is no news for the user."""
+    """Sends the log of Dask to a file, because users need not know that a worker was killed and started again."""
     handler = logging.FileHandler(folder / "workers.log", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     for name in ("distributed", "tornado", "asyncio", "dask_jobqueue"):
@@ -54,7 +54,8 @@ def _quiet_log(folder):
 
 @contextlib.contextmanager
 def workers(output, count=0, scheduler=None, cluster=None, settings=None, memory_limit=0):
-    """Yields Workers. `count` 0: a fitting number. `settings`: the specification's [cluster]. Raises UserError."""
+    """A context manager that yields Workers. count: their number, 0 for default_workers(). settings: the table [cluster] of the
+    specification. Raises UserError."""
     if scheduler and (cluster or count):
         raise UserError(Problem("sweep", "a scheduler is given, and " + ("a cluster" if cluster else "a number of workers"), "a scheduler has workers of its own", ""))
     need("sweep")
@@ -78,7 +79,7 @@ def workers(output, count=0, scheduler=None, cluster=None, settings=None, memory
 
 
 class LazyWorkers:
-    """Workers that start when they are first asked for, and end with the `with` block."""
+    """Workers that start when they are first asked for, and end with the `with` block. A sweep that has nothing to do starts none."""
 
     def __init__(self, output, **options):
         self._output, self._options = output, options
@@ -98,7 +99,7 @@ class LazyWorkers:
 
 def _local(distributed, count, scratch):
     try:
-        # Ports of their own: two sweeps may run on one machine.
+        # Free ports, because two sweeps may run on one machine.
         return distributed.LocalCluster(n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
                                         worker_dashboard_address="127.0.0.1:0", local_directory=scratch, host="127.0.0.1", silence_logs=logging.CRITICAL)
     except (RuntimeError, OSError) as error:
@@ -134,7 +135,7 @@ def _slurm(count, settings, output):
 
 
 def _ask_slurm(jobs):
-    """Raises UserError when Slurm would not take the workers' job: Dask would ask again and again."""
+    """Raises UserError when Slurm would not take the job of the workers. Dask by itself would submit it again and again."""
     where = "--cluster slurm"
     try:
         said = subprocess.run(["sbatch", "--test-only"], input=jobs.job_script(), capture_output=True, text=True, check=False)

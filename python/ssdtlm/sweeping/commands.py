@@ -23,8 +23,13 @@ MOST_LINES = 20
 
 
 class Sweep:
-    """A specification and what has been run of it. `spec`: the path of a file (docs/sweeps.md), or the same as a dict, whose files
-    are then looked for in the current folder. `settings`: texts of --set for a file. Raises UserError."""
+    """A specification of a sweep and its results.
+
+    spec: the path of a file (docs/sweeps.md), or its content as a dict. Files that a dict names are looked for in the current folder.
+    output: the folder of the results, in place of the one that the specification names.
+    settings: texts KEY=VALUE as of --set, for a file.
+    Raises UserError with all mistakes of the specification.
+    """
 
     def __init__(self, spec, output=None, settings=(), progress=None):
         self.plan, self.objectives = plan_of(spec_of(pathlib.Path("sweep"), spec, output) if isinstance(spec, dict) else read_spec(spec, output, settings), progress)
@@ -34,27 +39,39 @@ class Sweep:
         return self.plan.output
 
     def run(self, *, workers=0, scheduler=None, cluster=None, quiet=True, retry_failed=False):
-        """Runs what has not ended; returns an Outcome. `workers`: their number, 0 for one a core. Needs the extra `sweep`."""
+        """Runs what has not ended yet, and returns a driver.Outcome. Needs the extra `sweep`.
+
+        workers: their number, 0 for one a core. scheduler: the address of a Dask scheduler that is there already. cluster: "slurm" for
+        workers of a cluster.
+        quiet: show no progress. retry_failed: run again what has failed. Raises UserError when no run can go well.
+        """
         with workers_for(self.plan, workers=workers, scheduler=scheduler, cluster=cluster) as pool:
             return run_plan(self.plan, pool, quiet=quiet, retry_failed=retry_failed)
 
     def rows(self):
-        """One dict for each run that has ended: axes, seed, state and all metrics."""
+        """A dict for each run that has ended: "point", "seed", the axes, "state" ("done" or "failed"), and all metrics of Result.metrics
+        for runs that are done."""
         return rows(self.plan)
 
     def report(self, output=None, metrics=(), x=None, by=None, pictures=None, picture_format="svg"):
-        """Writes charts of the sweep, one HTML file, and returns its path. `x`, `by`: keys of maps and lines. `pictures`: a folder for each chart
-        as a file, "svg" or "png". Needs the extra `report`."""
+        """Writes charts of the sweep as one HTML file and returns its path; default report.html in the folder of the sweep. Needs the extra
+        `report`.
+
+        metrics: names of what is shown; default throughput and p99 of each operation. x, by: keys of maps and lines; default those with the
+        largest effect.
+        pictures: a folder in which each chart is written as a file too, of picture_format "svg" or "png". Raises UserError.
+        """
         return sweep_report(self.plan, self.rows(), metrics, output, self.objectives, x, by, pictures, picture_format)[0]
 
     def sql(self, query):
-        """Rows of a query to the table `results`, as dicts. Needs the extra `sweep`."""
+        """The rows, as dicts, that an SQL query of the table `results` gives. Needs the extra `sweep`. Raises UserError for a query that
+        DuckDB refuses."""
         names, found = Table(self.rows()).ask(query)
         return [dict(zip(names, row)) for row in found]
 
 
 def sweep(spec, output=None, **options):
-    """Runs a sweep and returns it; see Sweep and Sweep.run()."""
+    """Runs a sweep and returns its Sweep. The arguments are those of Sweep and of Sweep.run(). Raises UserError."""
     made = Sweep(spec, output)
     made.run(**options)
     return made

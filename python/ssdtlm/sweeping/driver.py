@@ -21,16 +21,17 @@ from . import worker
 from .cluster import LazyWorkers
 from .progress import Progress
 
-# A run that ends by a signal so often is not killed by chance: for lack of memory, most likely.
+# A run that a signal has ended so often is given up. It was most likely killed for lack of memory.
 MOST_ATTEMPTS = 5
-# Waiting runs for each worker, so that it never waits for us.
+# How many runs wait for each worker, so that it never waits for this process.
 AHEAD = 3
 TICK_S = 0.5
 
 
 @contextlib.contextmanager
 def locked(output, what="a sweep"):
-    """Two drivers would start the same runs."""
+    """A context manager that holds the lock of a sweep's folder, because two drivers would start the same runs. Raises UserError when
+    another one has it."""
     handle = os.open(output / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         try:
@@ -43,13 +44,13 @@ def locked(output, what="a sweep"):
 
 
 def sweep_away(output):
-    """Folders of attempts whose worker or driver was killed."""
+    """Removes the folders of attempts whose worker or driver was killed."""
     for folder in pathlib.Path(output, "runs").glob(".*"):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def metric_of(folder, name):
-    """Raises UserError when the run does not measure it."""
+    """The value of a metric in the results in `folder`. Raises UserError when the run does not measure it."""
     result = Result(folder)
     metrics = {**result.metrics, **result.job_metrics}
     if result.measured_nothing and name not in metrics:
@@ -62,7 +63,7 @@ def metric_of(folder, name):
 
 
 def half_width(values):
-    """Of the 95 % interval of the mean, as a part of the mean; None with fewer than two values."""
+    """Half the 95 % confidence interval of the mean of the values, as a part of the mean; None with fewer than two values."""
     if len(values) < 2:
         return None
     mean, deviation = statistics.fmean(values), statistics.stdev(values)
@@ -73,8 +74,8 @@ def half_width(values):
 
 @dataclasses.dataclass
 class Outcome:
-    """`total` runs of the plan, of which `done` and `failed` have ended (`before`: earlier); `started` now. `busy_s`: time in
-    simulators now; `wall_s` of the whole."""
+    """How a sweep ended. total: runs of the plan. done, failed: those that have ended. before: how many of these had ended earlier.
+    started: runs of this time. busy_s: seconds in simulators this time. wall_s: seconds of the whole."""
 
     total: int = 0
     done: int = 0
@@ -90,13 +91,13 @@ class Outcome:
 
 
 class Replication:
-    """Which seeds of a point are to be run: all, or as many as its interval needs."""
+    """Decides how many seeds of a point are run: all of them, or as many as the rule of [replicate] needs for its interval."""
 
     def __init__(self, plan, rule):
         self._plan, self._rule = plan, rule
 
     def wanted(self, point, states):
-        """Runs of the point that are wanted by what is known: states {key: "done" | "failed"}."""
+        """The runs of a point that are wanted, given what has ended. states: {key of a run: "done" or "failed"}."""
         if self._rule is None:
             return point.runs
         count = self._rule.at_least
@@ -112,9 +113,13 @@ class Replication:
 
 
 class Driver:
-    """`retry_failed`: runs that failed before are run again. `source` gives further points while there is room: next() returns a
-    plan.Point or None, ended(point, states) is told when all runs of such a point have ended, progress() says how many points have
-    ended and how many there will be."""
+    """Gives the runs of a plan to workers until all have ended.
+
+    retry_failed: run again what has failed before.
+    source: gives further points while there is room, as a search does. Its next() returns a plan.Point or None, ended(point, states) is
+    called when all runs of
+    such a point have ended, and progress() returns (points that have ended, points that there will be).
+    """
 
     def __init__(self, plan, progress=None, retry_failed=False, source=None):
         self._plan = plan
@@ -181,7 +186,7 @@ class Driver:
                 self._waiting.append(run)
 
     def _refill(self, pool):
-        """Asks for no more points than there are workers: what is known when a point is chosen counts."""
+        """Asks the source for points, but for no more than there are workers: a search chooses better when more points have ended."""
         while pool and self._source and len(self._open) < max(1, pool.count, len(pool.client.nthreads())):
             point = self._source.next()
             if point is None:
@@ -208,7 +213,7 @@ class Driver:
             self.outcome.failed += 1
 
     def _capacity(self, pool):
-        """Runs that may be under way or wait at the scheduler."""
+        """How many runs may be under way or wait at the scheduler."""
         if not pool.memory:
             return max(AHEAD * max(pool.count, len(pool.client.nthreads())), 2)
         need = self._plan.spec.memory_limit or self._peak
@@ -223,7 +228,7 @@ class Driver:
         capacity = self._capacity(pool)
         while self._waiting and len(self._flying) < capacity:
             run = self._waiting.popleft()
-            # Not pure: Dask must not take an earlier answer for this one.
+            # With pure=True Dask would take the answer to an earlier call for this one.
             future = pool.client.submit(simulate, run.task, pure=False, key=f"{run.key}-{self._kills[run.key]}")
             self._flying[future] = run
             future.add_done_callback(self._answers.put)
@@ -274,13 +279,13 @@ class Driver:
 
 
 def workers_for(plan, *, workers=0, scheduler=None, cluster=None):
-    """LazyWorkers for the runs of a plan. `workers`: their number, 0 for one a core."""
+    """LazyWorkers for the runs of a plan. workers: their number, 0 for one a core. Others: as of Sweep.run()."""
     return LazyWorkers(plan.output, count=workers, scheduler=scheduler, cluster=cluster, settings=plan.spec.cluster, memory_limit=plan.spec.memory_limit)
 
 
 def run_plan(plan, pool, *, quiet=True, retry_failed=False, open_source=None):
-    """Runs all of a plan that has not ended, by the LazyWorkers `pool`, and returns the Outcome. `open_source`: makes a source of
-    further points (see Driver) when nobody else is at work in the folder. Raises UserError."""
+    """Runs by the LazyWorkers `pool` all of a plan that has not ended, and returns the Outcome. open_source: returns a source of further
+    points (see Driver); it is called when the lock of the folder is held. Raises UserError."""
     began = time.monotonic()
     plan.prepare()
     with locked(plan.output):
@@ -310,7 +315,7 @@ def needs_workers(plan, retry_failed):
 
 
 def _sendable(pool):
-    """The function that workers run. Those elsewhere need no package of ours: it goes with the tasks."""
+    """The function that workers run. Its source is sent along with it, because workers on other machines need not have this package."""
     simulate = worker.simulate
     if pool.memory:
         return simulate

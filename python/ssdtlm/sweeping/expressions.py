@@ -24,7 +24,8 @@ MOST_POWER = 64
 
 
 def split_quantity(value, units=None):
-    """("75us") -> (Fraction(75), "us"), or None for what is no number with a known unit."""
+    """(number, unit): "75us" gives (Fraction(75), "us"), a number without a unit the unit "". None for a value that is no number, or whose
+    unit is not known."""
     if isinstance(value, bool):
         return None
     if isinstance(value, (int, float)):
@@ -36,7 +37,7 @@ def split_quantity(value, units=None):
 
 
 def join_quantity(number, unit):
-    """The shortest exact decimal where there is one; else nine digits."""
+    """The text of a number and its unit: the shortest exact decimal where there is one, else nine digits."""
     number = fractions.Fraction(number)
     if number.denominator == 1:
         text = str(number.numerator)
@@ -48,7 +49,7 @@ def join_quantity(number, unit):
 
 
 def in_base_units(key, value):
-    """"75us" -> Fraction of a second; what is no quantity stays."""
+    """The value of a key as a number in s, B, Hz, T/s or B/s: "75us" gives Fraction(75, 10**6). A value that is no quantity stays as it is."""
     units = {**UNITS, **FIO_UNITS} if key.startswith("fio.") else UNITS
     found = split_quantity(value, units)
     if found is None:
@@ -67,7 +68,7 @@ FUNCTIONS = {"min": min, "max": max, "round": round, "int": int, "abs": abs, "qu
 
 
 class Expression:
-    """Raises ValueError for what is no expression."""
+    """An expression of a specification. `keys`: names of the keys that it uses. Raises ValueError for a text that is none."""
 
     def __init__(self, text):
         self.text = text
@@ -79,7 +80,8 @@ class Expression:
         self._check(self._tree)
 
     def value(self, values):
-        """`values`: key -> value as in a specification. Quantities count in s, B, Hz, T/s, B/s. Raises ValueError."""
+        """The value of the expression. values: {key: value} as in a specification; quantities count in s, B, Hz, T/s, B/s. Raises
+        ValueError."""
         try:
             result = self._evaluate(self._tree, values)
         except (ArithmeticError, TypeError, KeyError) as error:
@@ -137,7 +139,7 @@ class Expression:
 
 
 def _key(node):
-    """"nand.t_read" of a chain of attributes; "device" of a name alone."""
+    """The key that a node of the syntax tree names: "nand.t_read" for a chain of attributes, "device" for a name."""
     names = []
     while isinstance(node, ast.Attribute):
         names.append(node.attr)

@@ -17,13 +17,15 @@ def _base(text):
 
 @dataclasses.dataclass(frozen=True)
 class Grain:
-    """In s, B and so on: values are multiples of `step`, or one of `allowed` where that is not empty."""
+    """The possible values of a parameter with a unit, in the base unit (s, B, ...): multiples of `step`, or those in `allowed` if that is
+    not empty."""
 
     step: fractions.Fraction
     allowed: tuple = ()
 
     def around(self, number, unit, share):
-        """The values next to a `share` below and above `number`, in the unit where it can say them; both differ from it."""
+        """(lower, higher): the possible values nearest to a `share` below and above `number`, as texts. Both differ from `number`, unless
+        no such value exists."""
         value = number * UNITS[unit]
         if self.allowed:
             below, above = [a for a in self.allowed if a < value], [a for a in self.allowed if a > value]
@@ -34,18 +36,19 @@ class Grain:
         return tuple(_text(v, unit) for v in (low, high))
 
     def nearest(self, number, unit, per_unit):
-        """The possible value next to `number` of the unit, said to 1/per_unit of the unit, or to the step where that is larger."""
+        """The possible value nearest to `number` of the unit, as text. It is rounded to 1/per_unit of the unit, or to the step if that is
+        larger."""
         value = number * UNITS[unit]
         if self.allowed:
             return _text(min(self.allowed, key=lambda a: abs(a - value)), unit)
-        # A round decimal that is fine enough, so that it can be read.
+        # A power of ten that is fine enough keeps the text short.
         digit = fractions.Fraction(10) ** math.floor(math.log10(UNITS[unit] / per_unit))
         step = max(1, round(digit / self.step)) * self.step
         return _text(round(value / step) * step, unit)
 
 
 def _text(value, unit):
-    """In the unit given, or in a smaller one of its kind that says it exactly."""
+    """A value with the unit, or with a smaller unit of the same kind that needs fewer decimals."""
     for name in (unit, *_SMALLER.get(unit, ())):
         if (value / UNITS[name] * 10**6).denominator == 1:
             return join_quantity(value / UNITS[name], name)
@@ -58,7 +61,7 @@ _SMALLER = {"TiB": ("GiB", "MiB", "KiB", "B"), "GiB": ("MiB", "KiB", "B"), "MiB"
 
 def _of_leaf(leaf):
     for one in (leaf, *leaf.get("oneOf", ())):
-        if "x-step" in one and split_quantity(one["x-step"]):  # else of a unit that sweeps do not reckon in
+        if "x-step" in one and split_quantity(one["x-step"]):  # units that sweeps do not know are left out
             return Grain(_base(one["x-step"]), tuple(sorted(_base(text) for text in one.get("x-allowed", ()))))
     return None
 

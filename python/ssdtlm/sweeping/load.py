@@ -15,9 +15,9 @@ from .plan import Plan
 from .spec import read_table, spec_of
 from .table import text_table
 
-# assumed: deep enough that arrivals do not wait for a place below the knee.
+# assumed: so deep that below the knee no arrival waits for a place in the queue.
 DEFAULTS = {"levels": 10, "refine": 4, "iodepth": 1024}
-# Nobody can offer more than the whole; beyond this the queue grows for as long as the run lasts.
+# As a part of the largest rate. With more the queue would grow for as long as the run lasts.
 HIGHEST = 1.0
 # Without offload fio waits for what is under way before it sleeps until the next I/O, so that arrivals come in bunches.
 ARRIVALS = {"fio.rate_process": "poisson", "fio.io_submit_mode": "offload"}
@@ -25,7 +25,8 @@ ARRIVALS = {"fio.rate_process": "poisson", "fio.io_submit_mode": "offload"}
 
 @dataclasses.dataclass
 class Level:
-    """Rates in I/Os a second, latencies in us: of all operations together, and {"read.p99": ...}."""
+    """A level of the load: `offered` and `achieved` rates in I/Os a second; `mean`: latency in us of all operations together;
+    `percentiles`: {"read.p99": us, ...}."""
 
     offered: float
     achieved: float
@@ -38,7 +39,7 @@ class Level:
 
 
 def all_operations(result):
-    """(I/Os a second, mean latency) of all operations that a run measured."""
+    """(I/Os a second, mean latency in us) of all operations of a Result together."""
     metrics = result.metrics
     ops = [op for op in OPERATIONS if metrics.get(f"{op}.ios") and f"{op}.total.mean" in metrics]
     ios = sum(metrics[f"{op}.ios"] for op in ops)
@@ -46,13 +47,14 @@ def all_operations(result):
 
 
 def shares(result):
-    """Part of read, write and trim in the I/Os."""
+    """[part of reads, of writes, of trims] in the I/Os of a Result."""
     counts = [result.metrics.get(f"{op}.ios", 0) for op in ("read", "write", "trim")]
     return [count / sum(counts) for count in counts]
 
 
 class Load:
-    """`levels`, after run(): by rising offered load; `knee`: the one of the most power. Raises UserError."""
+    """Latency against offered load. After run(), `levels` is a list of Level by rising offered load, and `knee` is the level with the
+    largest quotient of rate and latency (`power`). Raises UserError."""
 
     def __init__(self, path, output=None, settings=()):
         table = read_table(path, settings)
@@ -81,7 +83,7 @@ class Load:
         return spec
 
     def _results(self, points, pool, quiet):
-        """Of each point. Raises UserError when one failed."""
+        """A Result for each point. Raises UserError when a run fails or measures nothing."""
         plan = Plan(self._variant(points))
         run_plan(plan, pool, quiet=quiet)
         found = []
@@ -96,7 +98,8 @@ class Load:
         return found
 
     def run(self, pool, quiet=True):
-        """By the LazyWorkers `pool`."""
+        """Measures the largest rate, then the levels below it, by the LazyWorkers `pool`. Raises UserError when a run fails or measures
+        nothing."""
         saturated, = self._results([{}], pool, quiet)
         jobs = saturated.fio["jobs"]
         sections = {job["jobname"] for job in jobs}

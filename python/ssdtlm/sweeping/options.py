@@ -28,11 +28,12 @@ def pool_options(arguments):
 
 
 class Interrupted(BaseException):
-    """Like KeyboardInterrupt: what handles mistakes must not stop it."""
+    """Raised by a signal. It is no Exception, so that code which handles mistakes does not stop it."""
 
 
 def interruptible():
-    """SIGINT and SIGTERM end a sweep in order: jobs of a cluster are cancelled."""
+    """From now on SIGINT and SIGTERM raise Interrupted, so that a sweep ends in order and jobs of a cluster are cancelled. A second signal
+    ends the process at once."""
     def end(number, _):
         # The second one at once.
         if number == signal.SIGINT:
@@ -45,5 +46,5 @@ def interruptible():
 
 
 def interrupted(path):
-    """Text and exit code of a command that was."""
+    """(text, exit code) of a command that was interrupted. path: the folder of its results."""
     return f"interrupted; what is done is in {path}, and the same command goes on from there\n", INTERRUPTED

@@ -21,12 +21,12 @@ from .spec import FILES
 from .workloads import Generated, Workload
 
 KEY_DIGITS = 24
-# Of no influence on the numbers; the seed is a part of the key by itself.
+# Parameters that do not change the results. The seed does, but is a part of the key by itself.
 NOT_IN_KEY = ("name", "description", "run.seed")
 MOST_PROBLEMS = 20
-# A process more takes longer than this many configurations.
+# Configurations for each process: starting a process takes as long as this many.
 LEAST_OF_PROCESS = 100
-# They take seconds to plan.
+# Planning so many points takes seconds, so that progress is shown.
 MANY_POINTS = 1000
 PLAYED = "precondition.workload"
 
@@ -40,8 +40,8 @@ class Run:
 
 @dataclasses.dataclass
 class Point:
-    """`values`: key -> value of the axes and derived keys. `runs`: of each seed, in their order; none of a point that the program
-    refuses, with `refused` to say why."""
+    """A point of a sweep. values: {key: value} of axes and derived keys. runs: a Run for each seed, in their order. refused: why the
+    program refuses the point, which has no runs then; else ""."""
 
     number: int
     values: dict
@@ -50,8 +50,12 @@ class Point:
 
 
 class Plan:
-    """Raises UserError with the problems of all points; with `keep_refused` the points stay instead, without runs. `given`:
-    the points, instead of those of the specification. `progress`: told of a plan that takes long."""
+    """The points of a Spec and their runs. Raises UserError with the mistakes of all points.
+
+    keep_refused: points that the program refuses stay, without runs, and are no mistake.
+    given: the points as dicts, in place of those of the specification.
+    progress: a Progress that is told when planning will take long.
+    """
 
     def __init__(self, spec, keep_refused=False, given=None, progress=None):
         self.spec = spec
@@ -60,7 +64,7 @@ class Plan:
         self.binary = find_binary()
         self.build = build_identifier(self.binary)
         self._workloads = {}
-        # Of this plan: a later one may find other files. There are thousands of points, and few devices and files.
+        # The caches belong to this plan, because a later one may find other files. Thousands of points share few devices and files.
         self._files_of = functools.lru_cache(maxsize=None)(self._device_files)
         self._as_it_is, self._is_file = functools.lru_cache(maxsize=None)(_as_it_is), functools.lru_cache(maxsize=None)(os.path.isfile)
         found, self.excluded = points(spec, self.device_values) if given is None else (given, 0)
@@ -70,18 +74,19 @@ class Plan:
 
     @property
     def runs(self):
-        """Of all points, each key once."""
+        """{key: Run} of all points; equal runs of several points are one."""
         return {run.key: run for point in self.points for run in point.runs}
 
     def device_files(self, device):
-        """Words for the command line: files beside the specification by their path, others are presets."""
+        """Words for the command line from the name or names of a device: files beside the specification by their path, all others as
+        presets."""
         return self._files_of((device,) if isinstance(device, str) else tuple(device))
 
     def _device_files(self, names):
         return tuple(str(self.spec.folder / name) if (self.spec.folder / name).is_file() else str(name) for name in names)
 
     def device_values(self, device):
-        """Key -> value of a device with what [set] says."""
+        """{key: value} of all parameters of a device, with the values of [set]."""
         return self._parameters(self.device_files(device), tuple(self._settings({})))
 
     def _settings(self, point):
@@ -91,7 +96,7 @@ class Plan:
         return [assignment(key, value) for key, value in values.items() if key not in FILES and not key.startswith(("fio.", "option."))]
 
     def _played(self, path):
-        """The workload of a preconditioning, found as that of the run is: beside the specification, or by name."""
+        """The Workload that preconditioning plays. It is looked for as that of the run is: beside the specification, then by name."""
         return self.workload({"workload": path})
 
     @functools.lru_cache(maxsize=None)
@@ -102,12 +107,13 @@ class Plan:
         return {key: row["value"] for key, row in answer["parameters"].items()}
 
     def _resolved(self, devices, variants):
-        """What the program makes of a device with each of these lists of assignments, one after the other; in few processes, one a core at most."""
+        """What the program says about a device with each list of assignments in `variants`, in their order: dicts with "parameters" or
+        "problems". Few processes answer for all."""
         variants = list(variants)
         size = max(LEAST_OF_PROCESS, -(-len(variants) // (os.cpu_count() or 1)))
         parts = [variants[begin:begin + size] for begin in range(0, len(variants), size)]
         with concurrent.futures.ThreadPoolExecutor(max_workers=len(parts)) as threads:
-            # A line is 15 KB, so that they are read one by one.
+            # An answer is a line of 15 KB, so they are parsed one by one.
             for part, done in zip(parts, threads.map(lambda part: self._shown(devices, part), parts)):
                 lines = done.stdout.splitlines()
                 if done.stderr or len(lines) != len(part):
@@ -154,13 +160,15 @@ class Plan:
         return made
 
     def _content_of(self, played):
-        """Of what is played, be it named by the specification or by a device, which names it as the program finds it."""
+        """The digest of the workload that preconditioning plays; "" for none. The name may be of the specification or of a device file,
+        where it is a path."""
         if not played:
             return played
         workloads = {str(w.file(self.output / "workloads")): w for w in self._workloads.values()}
         return (workloads.get(played) or self._played(str(pathlib.Path(played).absolute()) if os.path.isfile(played) else played)).digest
 
     def workload(self, values):
+        """The Workload, or Generated, of a point. values: all keys of the point. Equal ones are one object. Raises UserError."""
         path = values.get("workload")
         if path is not None and not isinstance(path, (str, os.PathLike)):
             raise UserError(Problem("workload", f"is {path!r}", "the path or the name of one workload", "sections of one job file are flows, with host.tenants = \"by_job\" in [set]"))
@@ -177,7 +185,7 @@ class Plan:
 
     @functools.cached_property
     def _shipped(self):
-        """By name, the workloads that come with the program."""
+        """{name: row of `config workloads`} of the workloads that come with the program."""
         done = subprocess.run([self.binary, "config", "workloads", "--json"], capture_output=True, text=True, check=True)
         return {row["name"]: row for row in json.loads(done.stdout)}
 
@@ -203,7 +211,7 @@ class Plan:
         return Point(number, point, runs)
 
     def prepare(self):
-        """Makes the folders and the job files."""
+        """Makes the folders of the sweep and writes the job files. Raises UserError when that cannot be done."""
         try:
             for name in ("runs", "attempts", "workloads"):
                 (self.output / name).mkdir(parents=True, exist_ok=True)
@@ -213,11 +221,11 @@ class Plan:
             raise UserError(Problem(str(self.output), f"cannot be written: {error.strerror}", "a folder that can be written", "choose another one with -o")) from None
 
     def record(self, run):
-        """point.json of a run that has ended, else None."""
+        """The content of point.json of a run that has ended; None for another."""
         return worker.recorded(self.output, run.key)
 
     def ended(self):
-        """Key -> point.json of all runs in the folder that have ended, also of those outside the plan."""
+        """{key: content of point.json} of all runs in the folder that have ended. Some may be outside of this plan."""
         found = {}
         folder = self.output / "runs"
         for entry in os.scandir(folder) if folder.is_dir() else ():

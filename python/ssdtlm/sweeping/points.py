@@ -9,7 +9,7 @@ from ..errors import Problem, UserError
 
 
 def as_value(number, given):
-    """A number between the ends of a Range as a value of its key: with enough digits to differ, few enough to read."""
+    """A number between the ends of a Range as a value of its key, with four digits."""
     if given.whole:
         return round(number)
     short = float(f"{number:.4g}")
@@ -17,7 +17,7 @@ def as_value(number, given):
 
 
 def draw(name, value, count, seed):
-    """`count` values of one random axis. Each has a sequence of its own: an axis that is added leaves the others as they are."""
+    """A list of `count` values of one random axis. Each axis has its own random sequence, so that a new axis does not change the others."""
     source = random.Random(f"{seed} {name}")
     if isinstance(value, list):
         return [source.choice(value) for _ in range(count)]
@@ -33,7 +33,7 @@ def draw(name, value, count, seed):
 
 
 def combinations(spec):
-    """All combinations of the axes; the last one of the file changes fastest."""
+    """Yields all combinations of the axes as dicts {key: value}. The last axis of the file changes fastest."""
     parts = [[{key: value} for value in values] for key, values in spec.grid.items()]
     parts += spec.zipped
     if spec.listed:
@@ -66,7 +66,8 @@ def complete(spec, point, device_values):
 
 
 def points(spec, device_values):
-    """(points, number of those that a constraint excluded). Raises UserError, at most a few of its kind."""
+    """(list of points as dicts, number of points that a constraint excluded). Raises UserError for expressions that cannot be computed,
+    with ten examples at most."""
     if spec.ranges and not spec.random_points:
         raise UserError(Problem(str(spec.path), "has [random.values], but no number of points", "", "random.points = N; or start `ssdtlm search`"))
     found, excluded, problems = [], 0, {}
@@ -88,6 +89,7 @@ def points(spec, device_values):
 
 
 def label(point):
+    """A point as text: "nand.t_read=40us, fio.iodepth=8"."""
     return ", ".join(f"{key}={shown(value)}" for key, value in point.items()) or "the only point"
 
 

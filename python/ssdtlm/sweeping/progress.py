@@ -9,7 +9,7 @@ REDRAW_S, FIRST_LINE_S, LINE_EVERY_S = 0.2, 1.0, 10.0
 
 
 def span(seconds):
-    """"1:02:03", "2:03", "3 s"."""
+    """A time in seconds as text: "1:02:03", "2:03" or "3 s"."""
     seconds = round(seconds)
     if seconds < 60:
         return f"{seconds} s"
@@ -19,13 +19,13 @@ def span(seconds):
 
 
 def end_at(seconds, now):
-    """The time of day `seconds` after the seconds `now` of time.time(), with the day when it is another one."""
+    """The time of day in `seconds` seconds as text, with the day when it is another one. now: seconds of time.time()."""
     begin, end = time.localtime(now), time.localtime(now + seconds)
     return time.strftime("%H:%M" if begin[:3] == end[:3] else "%a %H:%M" if seconds < 6 * 86400 else "%Y-%m-%d %H:%M", end)
 
 
 class Progress:
-    """`quiet` shows nothing. Runs that had ended before count as done, but not for the rate."""
+    """Shows how far work is. quiet: show nothing. what: what is counted. Runs that had ended before count as done, but not for the rate."""
 
     def __init__(self, quiet=False, stream=None, clock=time.monotonic, what="runs", now=time.time):
         self._what = what
@@ -35,18 +35,18 @@ class Progress:
         self.begin()
 
     def begin(self):
-        """Rates count from here on."""
+        """Starts the clock of the rate anew."""
         self._began = self._clock()
-        # Without a terminal the first line comes after a second: what is done by then needs none.
+        # Without a terminal the first line comes after a second, so that short work prints none.
         self._next = self._began if self._terminal else self._began + FIRST_LINE_S
 
     def note(self, text):
-        """What is going on before there is anything to count."""
+        """Shows a text while there is nothing to count yet."""
         if not self._quiet:
             self._write(text)
 
     def text(self, done, total, failed, before, run_s=None):
-        """`run_s`: what a run takes of a worker, on the mean; None as long as none has ended."""
+        """The line that is shown. run_s: mean seconds of a worker for one run; None until a run has ended."""
         elapsed, ended = self._clock() - self._began, done - before
         share = done / total if total else 1.0
         full = int(share * BAR_WIDTH)

@@ -18,13 +18,13 @@ from .table import text_table
 
 STUDY, STUDY_FILE = "ssdtlm", "study.db"
 KEYS = ("minimize", "maximize", "trials", "seed")
-# Points that constraints exclude or the program refuses are no trials; but a space of almost nothing else must end.
+# Points that are excluded or refused count as no trial. A search ends with an error after so many chosen points for each trial.
 MOST_ASKED = 20
 GENERATIONS, SMALLEST, LARGEST = 5, 8, 50
 
 
 class Space:
-    """The axes of a specification as Optuna's parameters: lists are categories, ranges are numbers."""
+    """The axes of a specification as parameters of Optuna: lists are categories, ranges are numbers."""
 
     def __init__(self, spec):
         self._ranges = {key: value for key, value in spec.ranges.items() if isinstance(value, Range)}
@@ -50,7 +50,7 @@ class Space:
 
 
 class Source:
-    """Points for a Driver, from the study; only while the sweep's folder is locked."""
+    """Gives the points that Optuna's study chooses to a Driver. It may be used only while the folder of the sweep is locked."""
 
     def __init__(self, search, study):
         self._search, self._study = search, study
@@ -59,7 +59,7 @@ class Source:
         self._resume()
 
     def _resume(self):
-        """What a killed search had under way is tried again first."""
+        """Starts with the trials that were under way when the search was killed."""
         import optuna  # pylint: disable=import-outside-toplevel
         for trial in self._study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
             self._study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
@@ -73,7 +73,7 @@ class Source:
         return self._ended() < self._search.trials
 
     def progress(self):
-        """(trials that have ended, those that there will be)."""
+        """(number of trials that have ended, number that there will be)."""
         return self._ended(), self._search.trials
 
     def next(self):
@@ -105,7 +105,11 @@ class Source:
 
 
 class Search:
-    """A specification with [search]: minimize and maximize (metrics), trials, seed. Raises UserError."""
+    """A search for the best points, by a specification with the table [search].
+
+    trials: how many points to try, in place of the number in the specification. `objectives`: list of (metric, "minimize" or "maximize").
+    Raises UserError with all mistakes of the specification.
+    """
 
     def __init__(self, spec, trials=0):
         table, where = spec.tables["search"], f"{spec.path}: search"
@@ -144,17 +148,17 @@ class Search:
         return plan.points[0]
 
     def values(self, runs):
-        """Of each objective, the mean over seeds."""
+        """For each objective the mean over the runs."""
         return [statistics.fmean(metric_of(worker.run_folder(self.plan.output, run.key), name) for run in runs) for name, _ in self.objectives]
 
     def steadiness(self, keys):
-        """Verdicts of a trial's runs, each once; "" for a trial without results."""
+        """The different verdicts on steadiness of a trial's runs, as text; "" for a trial without results. keys: of its runs."""
         folders = [worker.run_folder(self.plan.output, key) for key in keys if (worker.recorded(self.plan.output, key) or {}).get("state") == "done"]
         verdicts = [(Result(folder).steadiness or {}).get("verdict", "") for folder in folders]
         return ", ".join(dict.fromkeys(filter(None, verdicts)))
 
     def study(self):
-        """Optuna's, in the sweep's folder. Raises UserError when it is one for other metrics."""
+        """Optuna's study in the folder of the sweep, made when there is none. Raises UserError when it is a search for other metrics."""
         need("search")
         import optuna  # pylint: disable=import-outside-toplevel
         optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -173,20 +177,21 @@ class Search:
         return study
 
     def counted(self, study):
-        """Trials that have ended by themselves: with values, or with a run that failed. One that was killed is tried again."""
+        """The trials that count: with values, or with a run that failed. One that was killed does not count, and is tried again."""
         state = lambda key: (worker.recorded(self.plan.output, key) or {}).get("state")
         return [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished() and "key" in trial.user_attrs
                 and (trial.values or any(state(key) == "failed" for key in trial.user_attrs["key"]))]
 
     def run(self, *, workers=0, scheduler=None, cluster=None, quiet=True):
-        """Tries points until there are `trials` of them; returns the Outcome. Needs the extra `search`."""
+        """Tries points until `trials` of them have ended, and returns the driver.Outcome. Arguments as of Sweep.run(). Needs the extra
+        `search`. Raises UserError."""
         need("search")
         with workers_for(self.plan, workers=workers, scheduler=scheduler, cluster=cluster) as pool:
             return run_plan(self.plan, pool, quiet=quiet, open_source=lambda: Source(self, self.study()))
 
     def tried(self):
-        """One dict for each trial: {"trial", "point", "state", "values" (by metric), "best"}. Best is what no other trial is better than
-        in one metric without being worse in another."""
+        """A dict for each trial: {"trial", "point", "runs", "state", "steadiness", "values": {metric: value}, "best"}. A trial is best when
+        no other one is better in one metric without being worse in another."""
         study = self.study()
         best = {trial.number for trial in study.best_trials}
         return [{"trial": trial.number, "point": trial.user_attrs.get("point", {}), "runs": trial.user_attrs.get("key", []), "state": trial.state.name.lower(), "steadiness": self.steadiness(trial.user_attrs.get("key", [])),
@@ -195,7 +200,8 @@ class Search:
 
 
 def plan_of(spec, progress=None):
-    """(the runs of a specification, its objectives): of a search that has begun its trials; else those of the sweep, and no objectives."""
+    """(Plan, objectives) of a specification. Of a search that has begun these are the points that it has tried and what it looks for; else
+    the points of the sweep, and no objectives."""
     if not spec.tables["search"] or not (spec.output / STUDY_FILE).exists():
         return Plan(spec, progress=progress), ()
     made = Search(spec)
@@ -205,7 +211,8 @@ def plan_of(spec, progress=None):
 
 
 def search(spec, output=None, trials=0, **options):
-    """Searches by a specification (a file) and returns the Search; options as of Search.run(). Raises UserError."""
+    """Runs a search and returns its Search. spec: path of a specification. output: folder of the results. options: arguments of
+    Search.run(). Raises UserError."""
     made = Search(read_spec(spec, output), trials)
     made.run(**options)
     return made

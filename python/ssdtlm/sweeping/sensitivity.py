@@ -23,15 +23,15 @@ DEFAULT_CHANGE = "10%"
 
 
 def varied(key, value, share, grain=None):
-    """(lower, higher) value; whole numbers stay whole and change by 1 at least; what has a grain (grains.py) changes to values that
-    are possible. Raises UserError for what is no number."""
+    """(lower, higher) value of a parameter. Whole numbers stay whole and change by 1 at least; a parameter with a grain (grains.py) takes
+    possible values only. Raises UserError for a value that is no number."""
     found = split_quantity(value, {**UNITS, **FIO_UNITS} if key.startswith("fio.") else UNITS)
     if found is None or found[0] == 0:
         raise UserError(Problem(f"sensitivity.keys: {key}", f"is {shown(value)!r}", "a number other than 0", "give other values of it in a grid"))
     number, unit = found
     if unit and grain:
         return grain.around(number, unit, share)
-    # What was whole without a unit counts things.
+    # A whole number without a unit is a count and stays whole.
     if unit or number.denominator != 1:
         return join_quantity(number * (1 - share), unit), join_quantity(number * (1 + share), unit)
     step = max(1, round(abs(number) * share))
@@ -39,7 +39,7 @@ def varied(key, value, share, grain=None):
 
 
 class Sensitivity:
-    """The sweep of a specification with [sensitivity]. Raises UserError."""
+    """The sweep of a specification with the table [sensitivity]: each key a little lower and a little higher. Raises UserError."""
 
     def __init__(self, spec):
         table = spec.tables["sensitivity"]
@@ -74,7 +74,7 @@ class Sensitivity:
         self.plan = Plan(spec, keep_refused=True)
 
     def _values(self, point):
-        """The metric of each seed that has ended well."""
+        """{seed: metric} of the runs of a point that are done."""
         found = {}
         for run in point.runs:
             record = self.plan.record(run)
@@ -83,8 +83,10 @@ class Sensitivity:
         return found
 
     def rows(self):
-        """Of each key: {"key", "value", "lower", "higher", "effect_lower", "effect_higher", "largest"}, effects as parts of the metric
-        of the device as it is, with "interval_..." when there are several seeds; the largest effect first."""
+        """A dict for each key, that with the largest effect first: {"key", "value", "lower", "higher", "effect_lower", "effect_higher",
+        "largest"}. Effects are parts of the metric of the unchanged device (0.05 is 5 % more). With several seeds there are
+        "interval_lower" and "interval_higher" too; a value that could not be run has "why_lower" or "why_higher". Raises UserError when the
+        unchanged device has no result."""
         base_point, *others = self.plan.points
         if self.metric is None:
             self.metric = self._default_metric(base_point)

@@ -12,7 +12,7 @@ OF_POINTS = ("grid", "zip", "list", "random", "derive")
 
 
 def flatten(table, prefix=""):
-    """{"nand": {"t_read": 1}} -> {"nand.t_read": 1}; a range {from, to} is a value."""
+    """{"nand": {"t_read": 1}} as {"nand.t_read": 1}. A range {from, to} is a value and stays a dict."""
     flat = {}
     for key, value in table.items():
         if isinstance(value, dict) and not {"from", "to"} <= value.keys():
@@ -23,7 +23,8 @@ def flatten(table, prefix=""):
 
 
 def with_settings(path, table, settings):
-    """The table of a specification with the assignments, of which the last one of a key counts. Raises UserError with all problems."""
+    """The table of a specification with the assignments of --set put in. Of several for one key the last one counts. Raises UserError with
+    all problems."""
     found, problems = {}, []
     for text in settings:
         key, equals, value = text.partition("=")
@@ -43,7 +44,7 @@ def with_settings(path, table, settings):
             continue
         into, name = (group, name) if group in GROUPS else ("set", key)
         given = result.get(into, {})
-        result[into] = {**flatten(given), name: value} if isinstance(given, dict) else given  # else the reader says what is wrong
+        result[into] = {**flatten(given), name: value} if isinstance(given, dict) else given  # spec.Reader says what is wrong with another kind of value
     return result
 
 
@@ -58,7 +59,8 @@ def _place(table, key):
 
 
 def _value(text):
-    """As a specification would have it, so that expressions can count with it; all else stays as it is, for the program to read."""
+    """The text of a value as a specification would have it: whole numbers and truth values, so that expressions can compute with them. All
+    else stays text, for the program to read."""
     if text in ("true", "false"):
         return text == "true"
     return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else text

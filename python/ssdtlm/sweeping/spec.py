@@ -11,18 +11,19 @@ from ..errors import Problem, UserError, did_you_mean
 from .expressions import UNITS, Expression, split_quantity
 from .settings import FILES, flatten, with_settings
 
-# Options of `ssdtlm run` beside those of fio; all others belong to the sweep.
+# Options of `ssdtlm run` that a specification may set under [option]. The sweep sets all others itself.
 RUN_OPTIONS = ("section", "stop-after-time", "stop-after-commands", "trace-format", "trace-columns", "trace-volume", "trace-overlay",
                "trace-spread", "trace-skip-broken", "blkparse-action", "trace-beyond", "replay", "replay-depth", "time-scale", "replay-gap", "replay-jobs")
 TOP = ("device", "workload", "output", "seed", "seeds", "where", "set", "fio", "option", "grid", "zip", "list", "random", "derive", "limits",
        "replicate", "cluster", "search", "load", "sensitivity")
-# Of them, those that say nothing of what a point is.
+# Those of them that do not change which points there are.
 NOT_OF_POINTS = ("output", "seed", "seeds", "limits", "replicate", "cluster", "search", "load", "sensitivity")
 
 
 @dataclasses.dataclass(frozen=True)
 class Range:
-    """Of random values: from `low` to `high` of `unit`; whole numbers when both ends are."""
+    """Where random values come from: between `low` and `high` of `unit`, evenly or (`log`) evenly in the logarithm. Whole numbers when both
+    ends are whole and have no unit."""
 
     low: object
     high: object
@@ -36,7 +37,7 @@ class Range:
 
 @dataclasses.dataclass(frozen=True)
 class Replicate:
-    """Runs with further seeds until the 95 % half-width of `metric` is below `half_width` of its mean."""
+    """The rule of [replicate]: further seeds are run until half the 95 % interval of `metric` is below `half_width` of its mean."""
 
     metric: str
     half_width: float
@@ -46,8 +47,14 @@ class Replicate:
 
 @dataclasses.dataclass
 class Spec:
-    """`fixed`: key -> value of all points. Axes: `grid` key -> values; `zipped` and `listed`: lists of points of their own;
-    `ranges` key -> Range or list of choices, `random_points` of them."""
+    """A specification that was read and has no mistakes.
+
+    fixed: {key: value} that all points have. grid: {key: list of values}. zipped, listed: lists of points as dicts, one list for each
+    [[zip]] and all of [[list]].
+    ranges: {key: Range or list of choices}, from which `random_points` points are drawn. derived: {key: Expression}. where: list of
+    Expression.
+    time_limit_s: of one run, 0 for none. memory_limit: bytes of one run, 0 for none.
+    """
 
     path: pathlib.Path
     output: pathlib.Path
@@ -73,18 +80,18 @@ class Spec:
 
     @property
     def axes(self):
-        """Keys whose values differ between points, in the order of the file."""
+        """The keys whose values differ between points, in the order of the file."""
         return list(dict.fromkeys([*self.grid, *(key for rows in self.zipped for key in rows[0]), *(key for row in self.listed for key in row), *self.ranges]))
 
 
 class Reader:
-    """Collects all problems of a specification."""
+    """Reads the parts of a specification and collects all problems in `problems`."""
 
     def __init__(self, path, table):
         self.path = path
         self.table = table
         self.problems = []
-        self.points_are_known = True  # in spite of the problems
+        self.points_are_known = True  # False: a problem concerns the points themselves
 
     def problem(self, where, found, allowed="", repair=""):
         self.problems.append(Problem(f"{self.path}: {where}" if where else str(self.path), found, allowed, repair))
@@ -92,7 +99,7 @@ class Reader:
         self.points_are_known = self.points_are_known and (top in NOT_OF_POINTS or top in self.table and top not in TOP)
 
     def take(self, name, kind, default=None, table=None, where=""):
-        """A value of the table, or `default` when it is missing or of another kind."""
+        """A value of the table, or `default` when it is missing. A value of another kind is a problem, and gives the default too."""
         value = (self.table if table is None else table).get(name, default)
         if value is default:
             return default
@@ -109,7 +116,7 @@ class Reader:
                 self.problem(where + name, "is not known", f"one of {', '.join(known)}", did_you_mean(name, known))
 
     def quantity(self, name, table, units, where):
-        """In s or B; 0 when it is not given."""
+        """A time in s or a size in B; 0 when it is not given or wrong."""
         if name not in table:
             return 0
         found = split_quantity(table[name])
@@ -119,7 +126,7 @@ class Reader:
         return float(found[0] * UNITS[found[1]])
 
     def values(self, where, key, value):
-        """The list of values of an axis."""
+        """The list of values of an axis. What is no list is a problem."""
         self.check_key(where, key)
         if not isinstance(value, list) or not value:
             self.problem(f"{where}.{key}", f"is {value!r}", "a list of at least one value", "")
@@ -168,13 +175,13 @@ class Reader:
         for key, value in flatten(self.take("values", dict, {}, table, "random.")).items():
             self.check_key("random.values", key)
             ranges[key] = self.range(f"random.values.{key}", value)
-        # A search chooses its points itself.
+        # [search] needs no number of points, because it chooses them itself.
         if (bool(points) != bool(ranges) and not (ranges and "search" in self.table)) or points < 0:
             self.problem("random", f"has {points} points and {len(ranges)} keys", "points = N and [random.values] with keys", "")
         return ranges, points, self.take("seed", int, 1, table, "random.")
 
     def range(self, where, value):
-        """A list of choices, or a Range."""
+        """A list of choices, or a Range. Anything else is a problem."""
         if isinstance(value, list) and value:
             return value
         if isinstance(value, dict):
@@ -223,7 +230,7 @@ class Reader:
         return seeds
 
     def fixed(self):
-        """What all points have: device, workload, [set], [fio], [option]."""
+        """{key: value} of what all points have: device, workload, [set], [fio], [option]."""
         values = {name: self.table[name] for name in FILES if name in self.table}
         for group, prefix in (("set", ""), ("fio", "fio."), ("option", "option.")):
             for key, value in flatten(self.take(group, dict, {})).items():
@@ -233,12 +240,13 @@ class Reader:
 
 
 def read_spec(path, output=None, settings=()):
-    """Raises UserError with all problems. `output` replaces that of the file; without both it is sweeps/<name of the file>. `settings`: of --set."""
+    """The Spec of a file. output: folder of the results; default the one that the file names, else sweeps/<name of the file>. settings:
+    texts KEY=VALUE as of --set. Raises UserError with all problems."""
     return spec_of(pathlib.Path(path), read_table(path, settings), output)
 
 
 def read_table(path, settings=()):
-    """Raises UserError."""
+    """The content of a specification as a dict, with the assignments of --set put in. Raises UserError."""
     path = pathlib.Path(path)
     try:
         return with_settings(path, tomllib.loads(path.read_text(encoding="utf-8")), settings)
@@ -249,7 +257,7 @@ def read_table(path, settings=()):
 
 
 def spec_of(path, table, output=None):
-    """The Spec of a table; `path` is what problems name, and relative files are looked for beside it."""
+    """The Spec of a table. path: what messages name; relative files are looked for beside it. Raises UserError with all problems."""
     path = pathlib.Path(path)
     reader = Reader(path, table)
     reader.unknown(table, TOP)

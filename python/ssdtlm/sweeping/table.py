@@ -14,13 +14,13 @@ from .points import shown
 
 FORMATS = {".parquet": "(FORMAT parquet)", ".csv": "(FORMAT csv, HEADER)", ".json": "(FORMAT json, ARRAY true)"}
 TABLE = "results"
-# Beside the axes and the metrics, in this order.
+# Columns of a row beside axes and metrics, in this order.
 OWN = ("point", "seed", "state", "message", "seconds", "peak_memory", "host", "key")
 
 
 def rows(plan):
-    """One for each run that has ended, in the order of points and seeds: {"point", "seed", axes, "state", ..., metrics}. A failed
-    run has no metrics."""
+    """A dict for each run of a Plan that has ended, in the order of points and seeds: {"point", "seed", axes, "state", "message",
+    "seconds", ..., metrics}. A failed run has no metrics."""
     ended = plan.ended()
     found = []
     for point in plan.points:
@@ -49,7 +49,7 @@ def _type(values):
 
 
 class Table:
-    """Rows in DuckDB, as the table "results". Needs the extra `sweep`. Raises UserError."""
+    """The table `results` in DuckDB, made of dicts as rows() returns them. Needs the extra `sweep`. Raises UserError when there is none."""
 
     def __init__(self, found):
         need("sweep")
@@ -75,7 +75,8 @@ class Table:
             os.unlink(name)
 
     def write(self, path):
-        """As Parquet, CSV or JSON, by the ending of the name; all or nothing."""
+        """Writes the table as Parquet, CSV or JSON, by the ending of the file's name. The file appears whole or not at all. Raises
+        UserError."""
         path = pathlib.Path(path)
         if path.suffix not in FORMATS:
             raise UserError(Problem(str(path), f"ends in '{path.suffix}'", ", ".join(FORMATS), "name the table after its format"))
@@ -88,7 +89,7 @@ class Table:
             raise UserError(Problem(str(path), f"cannot be written: {error}")) from None
 
     def ask(self, query):
-        """(names of columns, rows)."""
+        """(names of columns, rows) that an SQL query gives. Raises UserError."""
         try:
             answer = self._database.execute(query)
             return [column[0] for column in answer.description or []], answer.fetchall()
@@ -101,7 +102,7 @@ def _quoted(text):
 
 
 def text_table(names, found):
-    """Aligned columns; numbers right."""
+    """The text of a table. names: heads of columns. found: rows of values. Columns are aligned, numbers to the right."""
     cell = lambda value: "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
     cells = [[cell(value) for value in row] for row in found]
     numeric = [all(isinstance(row[i], (int, float, type(None))) for row in found) for i in range(len(names))]

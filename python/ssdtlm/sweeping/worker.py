@@ -18,7 +18,7 @@ import uuid
 
 from .build_id import build_identifier
 
-# Exit codes of the program (README) that say that the run could not be judged.
+# Exit codes of the program (README) after which nothing is known of the run.
 NOT_WRITTEN, INTERRUPTED = 74, 130
 LONGEST_MESSAGE = 4000
 # What the program says when it gets no memory (model/sim/app/main.cpp, model/controller/ftl).
@@ -34,7 +34,7 @@ def run_folder(output, key):
 
 
 def note(output, key, **what):
-    """One line of the attempts log, in one write."""
+    """Appends a line to the log of attempts, in one write, so that lines of several processes do not mix."""
     line = json.dumps({"at": time.time(), "host": socket.gethostname(), "pid": os.getpid(), **what}) + "\n"
     handle = os.open(attempts_file(output, key), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
@@ -58,7 +58,7 @@ def publish(folder, task, record):
 
 
 def _changed(task):
-    """What is not as it was when the sweep was planned."""
+    """What has changed since the sweep was planned (program or input file), as a message; "" for nothing."""
     program = task["command"][0]
     try:
         if build_identifier(program) != task["build"]:
@@ -76,7 +76,7 @@ def _changed(task):
 
 
 def _simulate(task, folder):
-    """(exit code, negative: of a signal; seconds; whether the time was over; peak memory in bytes)."""
+    """(exit code, seconds, whether the time limit ended it, peak memory in bytes) of the program. The exit code is negative for a signal."""
     began = time.monotonic()
     with open(folder / "log", "wb") as log:
         process = subprocess.Popen([*task["command"], "-o", str(folder)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -85,7 +85,7 @@ def _simulate(task, folder):
         try:
             resource.prlimit(process.pid, resource.RLIMIT_AS, (task["memory_limit"], task["memory_limit"]))
         except ProcessLookupError:
-            pass  # refused at once: it has ended
+            pass  # the program has ended already, for example because of a mistake
     over = False
     if task["time_limit_s"]:
         try:
@@ -93,7 +93,7 @@ def _simulate(task, folder):
         except subprocess.TimeoutExpired:
             process.kill()
             over = True
-    # wait4 knows the peak of this child alone.
+    # wait4 gives the peak memory of this child alone.
     peak = 0
     if process.returncode is None:
         _, status, usage = os.wait4(process.pid, 0)
@@ -112,8 +112,13 @@ def _message(folder, task, code, over):
 
 
 def simulate(task):
-    """Runs the task and returns {"key", "state", ...}: "done"; "failed" (a result of its own, with its message); "killed" (by a
-    signal: nothing is known, to be tried again); "stop" (no run of this sweep can go well here, with "message")."""
+    """Runs a task and returns {"key", "state", "seconds", "peak", "message"}. The state is
+
+    "done";
+    "failed": the simulation ended with an error, which is a result of its own;
+    "killed": a signal ended it, so it has to be tried again;
+    "stop": no run of this sweep can go well on this machine.
+    """
     key, output = task["key"], task["output"]
     answer = {"key": key, "seconds": 0.0, "peak": 0}
     if run_folder(output, key).is_dir():
@@ -148,7 +153,7 @@ def simulate(task):
 
 
 def give_up(task, message):
-    """Records a run as failed that no attempt could end."""
+    """Records that a run has failed although no attempt came to its end."""
     folder = pathlib.Path(task["output"]) / "runs" / f".{task['key']}.{uuid.uuid4().hex[:12]}"
     folder.mkdir(parents=True)
     publish(folder, task, {"key": task["key"], "state": "failed", "exit_code": -signal.SIGKILL, "seconds": 0.0, "peak_memory": 0, "message": message,
@@ -157,7 +162,7 @@ def give_up(task, message):
 
 
 def recorded(output, key):
-    """point.json of a run that has ended; None for another."""
+    """The content of point.json of a run that has ended; None for another."""
     try:
         return json.loads((run_folder(output, key) / "point.json").read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -10,7 +10,7 @@ import re
 from ..errors import Problem, UserError
 
 MOST_INCLUDES = 8  # as in fio
-# Where an include or a section begins; anything else at the top of a file is a trace.
+# A file that begins with an include or a section is a job file, any other is a trace.
 JOB_FILE = re.compile(r"(?:\s*(?:[;#][^\n]*)?\n)*\s*(?:\[|include )")
 
 
@@ -40,7 +40,7 @@ def _included(path, above=()):
 
 
 def job_text(lines, options):
-    """The lines, with `options` at the end of each job, where they count more than all before them."""
+    """The text of a job file from its lines. `options` stand at the end of each job, where they overrule all before them."""
     own = [f"{key}={int(value) if isinstance(value, bool) else value}" for key, value in options.items()]
     text, in_job = [], False
     for line in lines:
@@ -53,7 +53,7 @@ def job_text(lines, options):
 
 
 class Generated:
-    """One that the program makes itself, by its name. Its parameters are keys of the configuration."""
+    """A workload that the program makes itself, known by its name. Its parameters are keys of the configuration."""
 
     text, files = None, ()
 
@@ -69,12 +69,12 @@ class Generated:
         return self.name
 
     def write(self, folder):
-        """Nothing: there is no file."""
+        """Does nothing, because there is no file."""
 
 
 class Workload:
-    """`digest`: of its content. `text`: of the job file that write() makes; None for a trace, which stays where it is and is the
-    one in `files`."""
+    """A job file or a trace. `digest`: of its content. `text`: of the job file that write() makes; None for a trace, which stays where it
+    is. `files`: the paths that a run reads, which is the trace."""
 
     def __init__(self, path, options):
         """path: pathlib.Path, or None when the options are all. Raises UserError."""
@@ -92,7 +92,7 @@ class Workload:
         self.files = () if self.text is not None else (str(path),)
 
     def file(self, folder):
-        """Its path when job files are in `folder`."""
+        """The path of the workload when job files are in `folder`."""
         return folder / self.name if self.text is not None else self.path.resolve()
 
     def write(self, folder):

@@ -23,7 +23,7 @@ def check_terminal():
 
 
 class Screen:
-    """Standard output, from open() to close(). Nothing is drawn while the program is in the background."""
+    """The terminal at standard output. It is opened when something is drawn first. Nothing is drawn while the program is in the background."""
 
     def __init__(self):
         self._window = None
@@ -41,10 +41,10 @@ class Screen:
         try:
             curses.curs_set(0)
         except curses.error:
-            pass  # a terminal that cannot hide it
+            pass  # this terminal cannot hide the cursor
 
     def draw(self, lines):
-        """lines(width, height): rows (text, bold)."""
+        """Draws a page. lines(width, height): a function that returns rows (text, bold)."""
         if not self._in_front():
             return
         if self._window is None:
@@ -60,7 +60,7 @@ class Screen:
         self._window.refresh()
 
     def close(self):
-        """The terminal as it was."""
+        """Leaves the terminal as it was."""
         if self._window is not None:
             curses.endwin()
         self._window = None

@@ -7,7 +7,7 @@ import math
 from ..sweeping.progress import span
 
 OPERATIONS = ("read", "write", "trim", "flush")
-# What is first has its place even on a small terminal.
+# Resources that are shown, the busiest first, so that it has a place even on a small terminal.
 BUSIEST = 6
 NAME_WIDTH, BAR_WIDTH = 18, 24
 HISTORY = 400  # intervals: more than a terminal is wide
@@ -15,7 +15,7 @@ SATURATED = 0.85  # as in the summary of a run
 
 
 def number(x):
-    """Up to four digits, in k, M, G."""
+    """A number as text of up to four digits, with k, M or G."""
     for power, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(x) >= 10 * power or (power > 1e3 and abs(x) >= power):
             return f"{x / power:.4g}{unit}"
@@ -23,7 +23,7 @@ def number(x):
 
 
 class View:
-    """What has been sent so far. `unicode`: the terminal shows block characters."""
+    """A page of the live view, made of the messages so far. unicode: the terminal can show block characters."""
 
     def __init__(self, unicode=True):
         self._full, self._empty = ("█", "░") if unicode else ("#", ".")
@@ -32,7 +32,7 @@ class View:
         self._history = collections.deque(maxlen=HISTORY)
 
     def take(self, message):
-        """A message of the simulator: first what the run is, then one for each interval."""
+        """Takes a message of the simulator, a dict. The first one says what the run is, each further one tells about an interval."""
         if "interval_s" not in message:
             self._run = message
         elif message["interval_s"] > 0:
@@ -40,7 +40,7 @@ class View:
             self._history.append(sum(o["ios"] for o in message.get("operations", {}).values()) / message["interval_s"])
 
     def lines(self, width, height, elapsed):
-        """Rows (text, bold) that fit. elapsed: seconds of host time since the viewer began."""
+        """The rows (text, bold) of the page that fit. elapsed: seconds of wall time since the viewer began."""
         rows = [(f"{self._run.get('workload', '')} on {self._run.get('device', '')}, seed {self._run.get('seed', '')}", True)]
         if self._now is None:
             rows.append((f"preparing the device: {span(elapsed)}", False))
@@ -88,7 +88,7 @@ class View:
                f"erased, WAF {waf}, {free}"), False
 
     def _throughput(self, width):
-        """The intervals so far, each one character of its height."""
+        """A line with the throughput of the last intervals, each as one character whose height shows it."""
         history = list(self._history)[-max(1, width - 8):]
         top = max(history)
         steps = len(self._steps)

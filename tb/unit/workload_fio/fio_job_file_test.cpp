@@ -254,6 +254,18 @@ TEST(FioJobFile, EnvironmentAndInclude) {
     EXPECT_EQ(f.jobs[0].bs_min[1], 16384u);
     EXPECT_TRUE(f.jobs[0].writes);
     EXPECT_THROW(load_fio_job_file(folder + "none.fio", FioDevice{1_MiB, 4096, 0}), UserError);
+    // A file may be included twice, but not by itself, at whatever distance.
+    std::ofstream(folder + "whole.fio") << "[global]\ninclude part.fio\ninclude part.fio\n[j]\n";
+    EXPECT_NO_THROW(load_fio_job_file(folder + "whole.fio", FioDevice{1_MiB, 4096, 0}));
+    for (const char* in_part : {"include part.fio\n", "include whole.fio\n"}) {
+        std::ofstream(folder + "part.fio") << in_part;
+        try {
+            load_fio_job_file(folder + "whole.fio", FioDevice{1_MiB, 4096, 0});
+            ADD_FAILURE() << in_part;
+        } catch (const UserError& e) {
+            EXPECT_THAT(e.what(), HasSubstr("includes itself"));
+        }
+    }
 }
 
 TEST(FioJobFile, DigestIsOfWhatIsAskedForNotOfHowItIsWritten) {

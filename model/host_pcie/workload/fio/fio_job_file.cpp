@@ -123,12 +123,18 @@ private:
             full = path.substr(0, slash + 1) + name;
             in.open(full);
         }
+        if (in && (full == path || std::find(including_.begin(), including_.end(), full) != including_.end())) {
+            problems_.push_back({where, "'" + name + "' includes itself", "", "remove this include"});
+            return;
+        }
         if (!in || depth == kMaxInclude) {
             problems_.push_back(
                 {where, "cannot include '" + name + "'", depth == kMaxInclude ? "at most 8 levels" : "", ""});
             return;
         }
+        including_.push_back(path);
         read(std::string(std::istreambuf_iterator<char>(in), {}), full, depth + 1);
+        including_.pop_back();
     }
     /// Replaces ${NAME} by the variable of the environment, as fio does. A missing variable is a mistake here, but an
     /// empty text in fio.
@@ -148,6 +154,7 @@ private:
     }
 
     std::vector<Problem>& problems_;
+    std::vector<std::string> including_;  // files that are being read, outermost first, without the one at hand
     std::vector<RawSection> sections_;
 };
 
