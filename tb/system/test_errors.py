@@ -150,6 +150,30 @@ class CommandLineErrors(ErrorTest):
             self.run_args("tiny-test", TRACES / "msr.csv", "--replay", "close"), r"command line: .*'close'.*'closed'\?$"
         )
 
+    def test_several_values_that_are_no_list(self):
+        self.refused(self.run_args("tiny-test", JOB, "--set", "nvme.namespaces=8GiB, 6GiB"),
+                     r".*nvme\.namespaces: '8GiB, 6GiB' is no list; one value, or a list of them; write \[\"8GiB\", \"6GiB\"\]$")
+        self.refused(self.run_args("tiny-test", JOB, "--set", "nvme.fetch_windows=4,8"), r".*nvme\.fetch_windows: .*'4,8' is no list; .*; write \[4, 8\]$")
+
+    def test_a_hint_that_does_not_help_is_not_given(self):
+        done = self.ssdtlm(*self.run_args("tiny-test", JOB, "--set", "ftl.mapping=fast"))
+        self.assertIn("at most 11MiB", done.stderr)
+        self.assertNotIn("gc.least_invalid", done.stderr)
+
+    def test_names_that_were_typed(self):
+        done = self.ssdtlm("run", "tiny-test", "-w", "-", "-o", "out", stdin="hello\n")
+        self.assertRegex(done.stderr, r"^standard input: no known trace format")
+        trace = (TRACES / "msr.csv").read_text()
+        done = self.ssdtlm("run", "tiny-test", "-w", "-", "-o", "out", "--trace-format", "msr", stdin=trace + "x,y\n")
+        self.assertRegex(done.stderr, r"^standard input:1: request of 8192 B")
+        self.refused(self.run_args("tiny-test", JOB, "--only", "foo"), r"command line: --only foo; a flow: [^;]*$")
+        words = ("--ioengine=libaio", "--rw=randread", "--bs=16k", "--size=64k", "--filesize=4m", "-o", "out")
+        done = self.ssdtlm("run", "tiny-test", *words)
+        self.assertIn("files of the jobs: 4194304 bytes", done.stdout)
+        self.assertNotIn("filesize has no effect", done.stdout)
+        done = self.ssdtlm("run", "tiny-test", *words, "--filename=/dev/nvme0n1")
+        self.assertIn("filesize has no effect", done.stdout)
+
     def test_output_directory(self):
         self.write("file", "")
         for path in ("file/x", "file", "/proc/x", "/dev/null"):

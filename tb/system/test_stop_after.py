@@ -36,6 +36,19 @@ class StopAfter(SystemTest):
         j = self.simulate("tiny-test", job, "--stop-after-time", "2s").json()
         self.assertEqual((j["commands"], j["simulated_s"]), (1, 2.0))
 
+    def test_files_are_laid_out_before(self):
+        # Laying out 6 MiB takes 48 commands of 128 KiB at least, and longer than the limit.
+        job = self.job("files", "rw=randread", "bs=4k", "directory=/mnt", "size=2m", "numjobs=3", "io_size=1g", "norandommap")
+        for more in ((), ("--set", "files.system=ext4")):
+            with self.subTest(more=more):
+                j = self.simulate("tiny-test", job, *more, "--stop-after-commands", "50").json()
+                self.assertEqual(j["ended_by"], "--stop-after-commands 50")
+                self.assertEqual(j["commands"], 50) if not more else self.assertGreaterEqual(j["commands"], 50)
+                j = self.simulate("tiny-test", job, *more, "--stop-after-time", "20ms").json()
+                self.assertEqual(j["ended_by"], "--stop-after-time 20ms")
+                self.assertGreater(j["commands"], 50)
+                self.assertGreater(j["simulated_s"], 0.04)
+
     def test_what_ends_before_is_the_same_run(self):
         job = self.job("mix", *MIX, "number_ios=2000")
         plain = self.simulate("tiny-test", job, output="plain").files()

@@ -159,6 +159,19 @@ std::string remedy_for_name(const std::string& name, const std::vector<std::stri
            "ne of your own must be linked into the program: from a static library, the whole archive";
 }
 
+/// The list that a text with commas was meant to be.
+std::string list_of(const ParameterInfo& p, const std::string& text) {
+    std::string list;
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', from), text.size());
+        const std::size_t first = std::min(text.find_first_not_of(" ", from), comma);
+        const std::string item = text.substr(first, text.find_last_not_of(" ,", comma) + 1 - first);
+        list += (list.empty() ? "" : ", ") + (p.kind == ParameterKind::quantity ? quoted(item) : item);
+        from = comma + 1;
+    }
+    return "[" + list + "]";
+}
+
 std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::vector<Problem>& problems) {
     Converter c(p, problems);
     switch (p.kind) {
@@ -190,6 +203,9 @@ std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::v
     }
     std::vector<std::int64_t> values;
     if (raw.type != RawValue::Type::list) {
+        if (raw.type == RawValue::Type::string && raw.string.find(',') != std::string::npos)
+            return c.wrong(raw, "'" + raw.string + "' is no list", "one value, or a list of them",
+                           "write " + list_of(p, raw.string));
         const auto v = c.number(raw);
         if (!v) return std::nullopt;
         values.push_back(*v);

@@ -172,8 +172,7 @@ void AdminQueue::data_sent(std::uint64_t number, DmaEnd end) {
                       op.dw0);  // behind the data on the link, so the host sees the data first
         raise_waiting();
     }
-    // The data buffer must stay unchanged until the last TLP is visible.
-    agenda_.post(end.at, Then::to<&AdminQueue::data_visible>(this, number));
+    agenda_.post(end.data_free_at(), Then::to<&AdminQueue::data_visible>(this, number));
 }
 
 void AdminQueue::data_visible(std::uint64_t op) {

@@ -74,15 +74,11 @@ void NvmeTransfers::take_without(const NvmeCommand& c, std::uint64_t offset, std
                     DmaThen::to<&NvmeTransfers::written>(this, Pool<Wait>::handle_of(w).number()), {}, terms);
 }
 
-/// Keeps the data until they are visible to the host.
+/// Keeps the data until they are in the host's memory.
 void NvmeTransfers::written(std::uint64_t wait, DmaEnd end) {
     Wait& w = waits_.at(wait);
     const DmaThen then = std::exchange(w.then, DmaThen{});
-    if (end.at <= agenda_.now()) {
-        waits_.release(w);
-    } else {
-        agenda_.post(end.at, Then::to<&NvmeTransfers::told>(this, wait));
-    }
+    agenda_.post(end.data_free_at(), Then::to<&NvmeTransfers::told>(this, wait));
     then(end);
 }
 

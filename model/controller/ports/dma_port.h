@@ -13,9 +13,11 @@ namespace ssdtlm {
 /// How a request ended.
 struct DmaEnd {
     /// A read ends now: its data have arrived. A write ends when the link has taken it, so that later posted writes
-    /// follow it on the wire. `at` (>= now) is then the time at which its last TLP is visible in the host. An agenda
-    /// entry that is posted for `at` runs after the memory is written.
+    /// follow it on the wire. `at` (>= now) is then the time at which its last TLP is visible in the host.
     SimTime at{};
+    /// The time from which on the data of a write may be reused. An agenda entry for `at` may run before the link
+    /// writes the host's memory at that time.
+    SimTime data_free_at() const { return at + Ps{1}; }
     /// The host answered a read with unsupported request or completer abort, and its data are undefined. A user whose
     /// addresses come from the host must check this: after an SQE fetch it sets CSTS.CFS, for a PRP list or data it
     /// returns status 0/04h. Writes are posted and cannot fail here (the root complex counts them).
@@ -55,7 +57,7 @@ class DmaPort {
 public:
     virtual ~DmaPort() = default;
     /// Device -> host memory (MWr). `data` holds the sum of the segments' bytes. Up to kDmaInlineBytes it may be
-    /// reused when the call returns; longer data is not copied and must stay unchanged until `at` of its end.
+    /// reused when the call returns; longer data is not copied and must stay unchanged until data_free_at() of its end.
     virtual void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
                             const DmaThen& then, ByteEnables content = {}, const DmaTerms& terms = kPlainTerms) = 0;
     /// write_host() of at most kDmaInlineBytes to one place, without a successor.

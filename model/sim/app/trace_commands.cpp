@@ -24,6 +24,7 @@ std::uint64_t footprint_end(const Trace& t) {
 
 Trace read(const CommandLine& line) {
     TraceOptions options = line.run.trace;
+    options.shown = options.path;
     options.path = readable_twice(options.path);
     return read_trace(options);
 }

@@ -57,7 +57,7 @@ std::optional<std::uint32_t> number_of(const std::string& only, const std::vecto
     const auto at = std::find(flows.begin(), flows.end(), only);
     if (at == flows.end())
         throw UserError(Problem{"command line", "--only " + only, fmt::format("a flow: {}", fmt::join(flows, ", ")),
-                                remedy_for_name(only, flows, true, '\'')});
+                                remedy_for_name(only, flows, false, '\'')});
     return static_cast<std::uint32_t>(at - flows.begin());
 }
 
@@ -174,6 +174,7 @@ void read_once(WorkloadOptions& options, std::FILE* in, const std::string& name)
     options.workload_kind = jobs ? WorkloadOptions::WorkloadKind::fio : WorkloadOptions::WorkloadKind::trace;
     if (!jobs) {
         options.trace.path = spill(in, name, std::move(head));
+        options.trace.shown = name;
         return;
     }
     options.fio.path = name;

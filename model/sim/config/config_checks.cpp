@@ -447,6 +447,7 @@ private:
         FtlConfig other = c_.ftl;
         other.gc_least_invalid = kLeastInvalid;
         const std::uint64_t most = most_logical_units(other, c_.nand.geometry);
+        if (limit_of_capacity(most) == limit_of_capacity(most_logical_units(c_.ftl, c_.nand.geometry))) return "";
         const bool enough = logical_units_of(c_.ftl, c_.nand.geometry) <= most;
         return "; with gc.least_invalid = \"1%\" " +
                (enough ? std::string("it is accepted")

@@ -59,7 +59,7 @@ TEST(CommandLine, Run) {
     EXPECT_EQ(l.run.workload, "x.fio");
     EXPECT_EQ(l.run.workload_kind, RunOptions::WorkloadKind::fio);
     EXPECT_EQ(l.run.output_directory, "out");
-    EXPECT_EQ(l.seed, 9);
+    EXPECT_EQ(l.seed, "9");
     EXPECT_TRUE(l.run.quiet);
     EXPECT_TRUE(l.run.json);
 }

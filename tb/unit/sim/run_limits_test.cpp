@@ -20,7 +20,8 @@ SimTime at(std::int64_t ps) {
 /// `requests` of them, `depth` at a time, one every `gap`.
 class Paced final : public Workload {
 public:
-    Paced(std::uint64_t requests, std::uint64_t depth, Ps gap) : requests_(requests), depth_(depth), gap_(gap) {}
+    Paced(std::uint64_t requests, std::uint64_t depth, Ps gap, std::uint64_t preparation = 0)
+        : requests_(requests), depth_(depth), gap_(gap), preparation_(preparation) {}
     Next next(SimTime now) override {
         Next n;
         if (issued_ == requests_) return n;
@@ -30,6 +31,7 @@ public:
         n.when = SimTime{} + static_cast<std::int64_t>(issued_) * gap_;
         if (n.when > now) return n;
         n.state = State::ready;
+        n.request.preparation = issued_ < preparation_;
         ++issued_;
         return n;
     }
@@ -42,6 +44,7 @@ public:
 private:
     const std::uint64_t requests_, depth_;
     const Ps gap_;
+    const std::uint64_t preparation_;
     std::uint64_t issued_ = 0, completed_ = 0;
 };
 
@@ -54,22 +57,22 @@ struct Outcome {
 Outcome drive(Paced inner, LimitedWorkload::Limits limits, Ps latency) {
     LimitedWorkload w(inner, limits);
     Outcome o;
-    std::deque<SimTime> due;
+    std::deque<std::pair<SimTime, HostRequest>> due;
     SimTime now{};
     for (;;) {
         const Workload::Next n = w.next(now);
         if (n.state == State::ready) {
             ++o.issued;
-            due.push_back(now + latency);
+            due.emplace_back(now + latency, n.request);
             continue;
         }
         if (due.empty() && n.state != State::wait) break;
-        if (n.state == State::wait && (due.empty() || n.when < due.front())) {
+        if (n.state == State::wait && (due.empty() || n.when < due.front().first)) {
             now = n.when;
         } else {
-            now = due.front();
+            now = due.front().first;
+            w.completed(due.front().second, {}, {}, now, true);
             due.pop_front();
-            w.completed({}, {}, {}, now, true);
         }
     }
     o.end = now;
@@ -108,6 +111,16 @@ TEST(LimitedWorkload, NothingFromATimeOn) {
     EXPECT_EQ(o.issued, 4u);
     EXPECT_EQ(o.end, SimTime{20us});
     EXPECT_EQ(drive({4, 2, 0ns}, {~std::uint64_t{0}, SimTime{15us}}, 10us).reached, Reached::none);
+}
+
+TEST(LimitedWorkload, PreparationCountsForNothing) {
+    // 20 requests, two at a time, lay out files until 100 us.
+    EXPECT_EQ(drive({100, 2, 0ns, 20}, {7, kNever}, 10us).issued, 27u);
+    const Outcome o = drive({100, 2, 0ns, 20}, {~std::uint64_t{0}, SimTime{15us}}, 10us);
+    EXPECT_EQ(o.issued, 24u);
+    EXPECT_EQ(o.end, SimTime{120us});
+    EXPECT_EQ(o.reached, Reached::time);
+    EXPECT_EQ(drive({100, 2, 0ns, 20}, {80, SimTime{1'000us}}, 10us).reached, Reached::none);
 }
 
 TEST(LimitedWorkload, ProgressIsOfWhateverComesFirst) {

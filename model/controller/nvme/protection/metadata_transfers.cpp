@@ -102,11 +102,8 @@ void MetadataTransfers::ended(Move& m, std::uint64_t move) {
     CommandMetadata& metadata = *m.command->special.metadata;
     const DmaThen then = std::exchange(m.then, DmaThen{});
     DmaEnd end = m.end;
-    if (m.kind == Kind::to_host) {  // the link may still read the data
-        if (end.at <= agenda_.now())
-            moves_.release(m);
-        else
-            agenda_.post(end.at, Then::to<&MetadataTransfers::sent>(this, move));
+    if (m.kind == Kind::to_host) {
+        agenda_.post(end.data_free_at(), Then::to<&MetadataTransfers::sent>(this, move));
         return then(end);
     }
     if (!end.failed && m.kind == Kind::write)

@@ -18,7 +18,9 @@ bool flushes(const FioJob& j, const FioSettings&) {
     return j.writes;
 }
 bool on_files(const FioJob&, const FioSettings& s) {
-    return !s.directory.empty() || (!s.filename.empty() && s.filename.compare(0, 5, "/dev/") != 0);
+    if (!s.filename.empty() && s.filename.compare(0, 5, "/dev/") == 0) return false;
+    return !s.directory.empty() || !s.filename.empty() || s.nrfiles > 1 || s.filesize_low != 0 ||
+           !s.filename_format.empty();
 }
 bool verifies(const FioJob&, const FioSettings& s) {
     return s.job.verify;

@@ -5,16 +5,17 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "common/report/error.h"
 
 namespace ssdtlm {
 
-LineSource::LineSource(const std::string& path)
-    : path_(path), file_(gzopen(path.c_str(), "rb")), buffer_(4 * kMaxLineBytes) {
+LineSource::LineSource(const std::string& path, std::string shown)
+    : shown_(std::move(shown)), file_(gzopen(path.c_str(), "rb")), buffer_(4 * kMaxLineBytes) {
     if (file_ == nullptr)
         throw UserError(
-            Problem{path, std::string("cannot open: ") + std::strerror(errno), "a readable file", "check the path"});
+            Problem{shown_, std::string("cannot open: ") + std::strerror(errno), "a readable file", "check the path"});
     gzbuffer(file_, 1u << 17);
 }
 
@@ -35,7 +36,7 @@ bool LineSource::refill() {
     // A file that was cut off yields its data first and Z_BUF_ERROR only at the end.
     if (n < 0 || (n == 0 && code == Z_BUF_ERROR))
         throw UserError(Problem{
-            path_ + ":" + std::to_string(number_ + 1),
+            shown_ + ":" + std::to_string(number_ + 1),
             code == Z_BUF_ERROR ? std::string("compressed file ends early") : std::string("cannot read: ") + message,
             "plain text or a whole gzip file", "fetch or compress the file again"});
     content_.add({buffer_.data() + end_, static_cast<std::size_t>(n)});
@@ -50,10 +51,10 @@ void LineSource::look_at_beginning() {
     if (text.substr(0, 3) == "\xEF\xBB\xBF") begin_ = 3;
     if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF")
         throw UserError(
-            Problem{path_ + ":1:1", "UTF-16 text", "UTF-8 or ASCII", "convert it: iconv -f UTF-16 -t UTF-8"});
+            Problem{shown_ + ":1:1", "UTF-16 text", "UTF-8 or ASCII", "convert it: iconv -f UTF-16 -t UTF-8"});
     // POSIX ustar: "ustar" behind the first 257 bytes.
     if (text.size() >= 512 && text.substr(257, 5) == "ustar")
-        throw UserError(Problem{path_, "a tar archive", "one trace, plain or .gz", "unpack it: tar -xf"});
+        throw UserError(Problem{shown_, "a tar archive", "one trace, plain or .gz", "unpack it: tar -xf"});
 }
 
 void LineSource::skip_rest_of_line() {

@@ -19,7 +19,8 @@ public:
     static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
 
     /// Throws UserError when the file cannot be opened.
-    explicit LineSource(const std::string& path);
+    /// `shown` is the name in messages.
+    LineSource(const std::string& path, std::string shown);
     ~LineSource();
     LineSource(const LineSource&) = delete;
     LineSource& operator=(const LineSource&) = delete;
@@ -38,7 +39,7 @@ private:
     bool refill();
     void look_at_beginning();
     void skip_rest_of_line();
-    std::string path_;
+    std::string shown_;
     gzFile_s* file_;
     std::vector<char> buffer_;
     std::size_t begin_ = 0;  // unread part of the buffer

@@ -67,13 +67,13 @@ std::vector<Candidate> candidates(const std::string& name, const TraceFormatOpti
 
 }  // namespace
 
-DetectedFormat detect_trace_format(const std::string& path, const std::string& name, const TraceFormatOptions& options,
-                                   bool skip_broken) {
+DetectedFormat detect_trace_format(const std::string& path, const std::string& shown, const std::string& name,
+                                   const TraceFormatOptions& options, bool skip_broken) {
     if (name != "auto" && find_trace_format(name) == nullptr) refuse_name(name);
     if (name == kColumnsFormat && options.columns.empty())
         throw UserError(Problem{"trace format", "'columns' without columns", "", "describe them with --trace-columns"});
     std::vector<Candidate> list = candidates(options.columns.empty() ? name : kColumnsFormat, options);
-    LineSource lines(path);
+    LineSource lines(path, shown);
     std::string_view line;
     std::string first;
     while (lines.line_number() < kDetectionLines && lines.next(line)) {
@@ -90,13 +90,13 @@ DetectedFormat detect_trace_format(const std::string& path, const std::string& n
         if (c->score() > best->score()) best = c;
     if (name == "auto" && options.columns.empty() && !best->fits()) {
         if (lines.too_long())
-            throw UserError(Problem{path + ":" + std::to_string(lines.line_number()) + ":1",
+            throw UserError(Problem{shown + ":" + std::to_string(lines.line_number()) + ":1",
                                     "a line of more than 64 KiB", "lines of at most 64 KiB",
                                     "check the file: no trace has such lines"});
         std::string known;
         for (const auto& f : trace_formats()) known += std::string(known.empty() ? "" : ", ") + f.name;
         throw UserError(
-            Problem{path, "no known trace format in the first lines, which begin '" + first + "'", known,
+            Problem{shown, "no known trace format in the first lines, which begin '" + first + "'", known,
                     "`ssdtlm trace formats` explains them; name one to see what is wrong with each line, or "
                     "describe the columns with --trace-columns"});
     }

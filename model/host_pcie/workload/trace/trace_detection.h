@@ -17,7 +17,7 @@ struct DetectedFormat {
 /// of which no line can be read still fits when most columns are right: the reader then says what is wrong with each
 /// line. Throws UserError when nothing fits, or the name is unknown. `skip_broken`: a line without end is no reason to
 /// refuse.
-DetectedFormat detect_trace_format(const std::string& path, const std::string& name, const TraceFormatOptions& options,
-                                   bool skip_broken);
+DetectedFormat detect_trace_format(const std::string& path, const std::string& shown, const std::string& name,
+                                   const TraceFormatOptions& options, bool skip_broken);
 
 }  // namespace ssdtlm

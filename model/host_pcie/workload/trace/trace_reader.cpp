@@ -70,12 +70,12 @@ class Reader {
 public:
     Reader(const TraceOptions& options, DetectedFormat detected)
         : options_(options), format_(std::move(detected.format)) {
-        trace_.path = options.path;
+        trace_.path = options.name();
         trace_.format = std::move(detected.name);
     }
 
     Trace run() {
-        LineSource lines(options_.path);
+        LineSource lines(options_.path, options_.name());
         std::string_view line;
         while (lines.next(line)) {
             line_ = lines.line_number();
@@ -194,7 +194,7 @@ private:
         return last_stream_;
     }
 
-    std::string where() const { return options_.path + ":" + std::to_string(line_); }
+    std::string where() const { return options_.name() + ":" + std::to_string(line_); }
 
     void broken(const LineFault& fault) {
         if (options_.skip_broken || problems_.size() >= kProblemsShown) return;
@@ -216,10 +216,10 @@ private:
         const std::string of = " of " + count_of(trace_.stats.lines, "line", "lines");
         if (broken_lines > 0)
             problems_.push_back(Problem{
-                options_.path, count_of(broken_lines, "line", "lines") + of + " cannot be read as " + trace_.format, "",
-                "repair the file, name another format, or skip such lines with --trace-skip-broken"});
+                options_.name(), count_of(broken_lines, "line", "lines") + of + " cannot be read as " + trace_.format,
+                "", "repair the file, name another format, or skip such lines with --trace-skip-broken"});
         if (beyond_lines_ > 0)
-            problems_.push_back(Problem{options_.path,
+            problems_.push_back(Problem{options_.name(),
                                         count_of(beyond_lines_, "request ends", "requests end") + " beyond the device",
                                         "", "choose a larger device, or --trace-beyond fold or scale"});
         if (!problems_.empty()) throw UserError(std::move(problems_));
@@ -228,7 +228,7 @@ private:
     void check_not_empty() const {
         if (!trace_.records.empty()) return;
         if (options_.volume.empty())
-            throw UserError(Problem{options_.path, "no request in " + count_of(trace_.stats.lines, "line", "lines"),
+            throw UserError(Problem{options_.name(), "no request in " + count_of(trace_.stats.lines, "line", "lines"),
                                     "at least one request that " + trace_.format + " can express",
                                     trace_.stats[TraceNote::other_action].lines > 0
                                         ? "choose another blktrace action (D or Q)"
@@ -237,7 +237,7 @@ private:
         for (std::size_t i = 0; i < trace_.volumes.size() && i < 20; ++i)
             names += (i == 0 ? "" : " ") + ("'" + trace_.volumes[i].name + "'");
         if (trace_.volumes.size() > 20) names += " ...";
-        throw UserError(Problem{options_.path, "no request of volume '" + options_.volume + "'",
+        throw UserError(Problem{options_.name(), "no request of volume '" + options_.volume + "'",
                                 "volumes in the trace: " + (names.empty() ? "none" : names), ""});
     }
 
@@ -281,14 +281,14 @@ private:
             v.base = separate ? extent : 0;
             extent = std::max(extent, v.base + v.end);
             if (extent > kMaxExtent)
-                throw UserError(Problem{options_.path, "volumes laid out one after the other exceed 2^62 B", "",
+                throw UserError(Problem{options_.name(), "volumes laid out one after the other exceed 2^62 B", "",
                                         "choose one volume, or overlay them"});
         }
         const std::uint64_t device = options_.device_bytes;
         const bool too_large = device != 0 && extent > device;
         if (too_large && options_.beyond == BeyondDevice::error)
             throw UserError(
-                Problem{options_.path,
+                Problem{options_.name(),
                         count_of(trace_.volumes.size(), "volume needs ", "volumes need ") + std::to_string(extent) +
                             " B one after the other",
                         "the device has " + std::to_string(device) + " B",
@@ -366,7 +366,9 @@ Trace read_trace(const TraceOptions& options) {
     TraceFormatOptions format;
     format.blkparse_action = options.blkparse_action;
     format.columns = options.columns;
-    return Reader(options, detect_trace_format(options.path, options.format, format, options.skip_broken)).run();
+    return Reader(options,
+                  detect_trace_format(options.path, options.name(), options.format, format, options.skip_broken))
+        .run();
 }
 
 }  // namespace ssdtlm

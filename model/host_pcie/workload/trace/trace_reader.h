@@ -24,6 +24,7 @@ enum class BeyondDevice : std::uint8_t {
 
 struct TraceOptions {
     std::string path;               ///< read through zlib: plain text or .gz
+    std::string shown;              ///< what the user named; empty: the path
     std::string format = "auto";    ///< a name of trace_formats(), or auto
     std::string volume;             ///< only this one ("usr,0", "8,0", "17"); empty: all
     bool overlay_volumes = false;   ///< all volumes start at 0 instead of one after the other
@@ -35,6 +36,7 @@ struct TraceOptions {
     std::uint32_t lba_bytes = 512;
     std::uint64_t device_bytes = 0;  ///< multiple of lba_bytes; 0: unknown, nothing is beyond it
     BeyondDevice beyond = BeyondDevice::error;
+    const std::string& name() const { return shown.empty() ? path : shown; }
 };
 
 /// Reasons for which a line is not replayed exactly as it stands.

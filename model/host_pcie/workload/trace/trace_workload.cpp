@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/workload/trace/trace_workload.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,13 +13,19 @@ namespace ssdtlm {
 namespace {
 constexpr double kMaxPs = 9.0e18;  // below 2^63
 
+std::string short_text(double number) {
+    std::ostringstream text;
+    text << number;
+    return text.str();
+}
+
 void check(const Trace& trace, const TraceReplayOptions& o) {
     std::vector<Problem> problems;
     const auto require = [&](bool ok, const char* where, const std::string& found, const char* allowed) {
         if (!ok) problems.push_back(Problem{where, found, allowed, ""});
     };
-    require(o.time_scale > 0.0 && std::isfinite(o.time_scale), "trace replay: time_scale",
-            fmt::format("{:g}", o.time_scale), "a positive factor");
+    require(o.time_scale > 0.0 && std::isfinite(o.time_scale), "trace replay: time_scale", short_text(o.time_scale),
+            "a positive factor");
     require(o.depth > 0, "trace replay: depth", "0", "at least 1");
     require(o.max_outstanding > 0, "trace replay: max_outstanding", "0", "at least 1");
     require(o.loops > 0, "trace replay: loops", "0", "at least 1");
@@ -27,8 +33,7 @@ void check(const Trace& trace, const TraceReplayOptions& o) {
     require(o.max_request_bytes > 0 && o.max_request_bytes % 512 == 0, "trace replay: max_request_bytes",
             std::to_string(o.max_request_bytes), "a positive multiple of the LBA size");
     require(static_cast<double>(trace.stats.duration.count()) * o.time_scale * o.loops < kMaxPs,
-            "trace replay: time_scale", fmt::format("{:g}", o.time_scale),
-            "a factor that keeps the replay below 104 days");
+            "trace replay: time_scale", short_text(o.time_scale), "a factor that keeps the replay below 104 days");
     if (!problems.empty()) throw UserError(std::move(problems));
 }
 }  // namespace
