@@ -147,7 +147,7 @@ TEST(CommandLine, OptionsOfFio) {
     const CommandLine l =
         parsed({"run", "--bs", "4k", "--thread", "dev.toml", "--rw=randread", "--seed", "3", "--section", "a"});
     EXPECT_THAT(l.files, ElementsAre("dev.toml"));
-    EXPECT_EQ(l.seed, 3);
+    EXPECT_EQ(l.seed, "3");
     EXPECT_THAT(l.run.fio.sections, ElementsAre("a"));
     ASSERT_EQ(l.run.fio.arguments.size(), 3u);
     EXPECT_EQ(l.run.fio.arguments[0].name, "bs");
