@@ -10,8 +10,8 @@
 namespace ssdtlm {
 
 /// Both calls move `bytes` of a command's data from `offset` on, and return at once. The command belongs to the front
-/// end, which may note in it what the transfer has found. DmaPort's rules on order, on the
-/// life of `data`, and on `content` hold here too.
+/// end, which may note in it what the transfer has found. DmaPort's rules on order, on the life of `data`, and on
+/// `content` hold here too.
 class HostPort {
 public:
     virtual ~HostPort() = default;

@@ -24,7 +24,6 @@ class TranslationSearch final : public MountStep {
 public:
     /// Told of a translation page and of the units in which it differs from the map.
     using Found = std::function<void(std::uint32_t page, const std::vector<Lpa>& units)>;
-    /// `entry_cycles`: cycles of a core for each entry that is compared.
     /// `entry_cycles`: cycles of a core for each entry. `suspects`: by translation page, whether it may differ.
     /// Precondition: the map is on the flash.
     TranslationSearch(const MountPeers& peers, Ftl& ftl, std::uint32_t entry_cycles, std::vector<bool> suspects,

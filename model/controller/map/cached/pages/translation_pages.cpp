@@ -64,8 +64,8 @@ TranslationPages* TranslationPages::of(const Ftl& ftl) {
 TranslationPages::TranslationPages(const FeatureSetup& setup)
     : in_(setup),
       host_units_(setup.ftl.logical_units()),
-      entries_(entries_per_translation_page(setup.ftl.config(), setup.ftl.geometry())),
-      count_(static_cast<std::uint32_t>(translation_pages_of(setup.ftl.config(), setup.ftl.geometry()))),
+      entries_(setup.ftl.needs().units_per_own),
+      count_(setup.ftl.own_units()),
       room_(setup.partitions, count_, entries_) {
     in_.events.listen(*this, {FtlEvent::units_moving});
 }
